@@ -1,0 +1,21 @@
+# Everything the build needs from outside, in one place. scripts/setup installs it.
+find_package(OpenMP 4.5 REQUIRED COMPONENTS CXX)
+find_package(ZLIB 1.2 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas>=0.3.20)
+
+set(FWSR_HAVE_MATIO OFF)
+if(NOT FWSR_MATIO STREQUAL "OFF")
+  pkg_check_modules(matio IMPORTED_TARGET matio>=1.5)
+  if(matio_FOUND)
+    set(FWSR_HAVE_MATIO ON)
+  elseif(FWSR_MATIO STREQUAL "ON")
+    message(FATAL_ERROR "FWSR_MATIO=ON, but matio was not found; install libmatio-dev")
+  endif()
+endif()
+
+if(FWSR_BUILD_APPS)
+  find_package(CLI11 2.1 REQUIRED)
+  find_package(nlohmann_json 3.11 REQUIRED)
+endif()

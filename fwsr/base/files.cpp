@@ -1,0 +1,225 @@
+#include "fwsr/base/files.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fwsr {
+
+// ---------------------------------------------------------------------------------- bytes of a file
+
+struct FileBytes::State {
+  std::string name;
+  void* mapping = nullptr;  // from mmap, `length` bytes; null when `memory` holds the bytes
+  std::size_t length = 0;
+  std::vector<std::byte> memory;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (mapping) ::munmap(mapping, length);
+  }
+};
+
+namespace {
+
+/// Closes a file descriptor when it goes out of scope.
+struct Descriptor {
+  int fd;
+  explicit Descriptor(int file) : fd(file) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd > STDERR_FILENO) ::close(fd);
+  }
+};
+
+std::string system_reason() { return std::generic_category().message(errno); }
+
+Result<std::vector<std::byte>> read_stream(int fd, const std::string& name) {
+  std::vector<std::byte> all;
+  std::size_t used = 0;
+  for (;;) {
+    if (all.size() - used < 65536) all.resize(std::max<std::size_t>(1 << 20, all.size() * 2));
+    const ssize_t got = ::read(fd, all.data() + used, all.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Failure{fmt::format("{}: cannot be read: {}", name, system_reason())};
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  all.resize(used);
+  return all;
+}
+
+}  // namespace
+
+FileBytes::FileBytes(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FileBytes::FileBytes(FileBytes&&) noexcept = default;
+FileBytes& FileBytes::operator=(FileBytes&&) noexcept = default;
+FileBytes::~FileBytes() = default;
+
+Result<FileBytes> FileBytes::open(const std::string& path) {
+  auto state = std::make_unique<State>();
+  const bool standard_input = path == "-";
+  state->name = standard_input ? "standard input" : path;
+  const Descriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd < 0)
+    return Failure{fmt::format("{}: cannot be opened: {}; check the path", path, system_reason())};
+  struct stat about = {};
+  if (::fstat(file.fd, &about) != 0)
+    return Failure{fmt::format("{}: cannot be examined: {}", state->name, system_reason())};
+  if (S_ISDIR(about.st_mode))
+    return Failure{fmt::format("{}: is a folder; name a file", state->name)};
+  if (S_ISREG(about.st_mode) && about.st_size > 0 && !standard_input) {
+    state->length = static_cast<std::size_t>(about.st_size);
+    void* at = ::mmap(nullptr, state->length, PROT_READ, MAP_PRIVATE, file.fd, 0);
+    if (at == MAP_FAILED)
+      return Failure{fmt::format("{}: cannot be mapped: {}", state->name, system_reason())};
+    state->mapping = at;
+  } else {
+    auto bytes = read_stream(file.fd, state->name);
+    if (!bytes) return bytes.error();
+    state->memory = std::move(*bytes);
+  }
+  return FileBytes(std::move(state));
+}
+
+FileBytes FileBytes::from_memory(std::string name, std::vector<std::byte> bytes) {
+  auto state = std::make_unique<State>();
+  state->name = std::move(name);
+  state->memory = std::move(bytes);
+  return FileBytes(std::move(state));
+}
+
+std::span<const std::byte> FileBytes::bytes() const {
+  if (state_->mapping) return {static_cast<const std::byte*>(state_->mapping), state_->length};
+  return state_->memory;
+}
+
+std::string_view FileBytes::text() const {
+  const auto b = bytes();
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+const std::string& FileBytes::name() const { return state_->name; }
+bool FileBytes::is_mapped() const { return state_->mapping != nullptr; }
+
+// ------------------------------------------------------------------------------------ whole files out
+
+Result<Done> write_whole(const std::string& path,
+                         const std::function<void(std::ostream&)>& write) {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
+  if (fs::is_directory(status))
+    return Failure{fmt::format("{}: is a folder; name a file to write", path)};
+  // The temporary name stands in the same folder, so that the rename stays on one file system.
+  const fs::path target = in_place ? fs::path(path) : fs::weakly_canonical(path, code);
+  const fs::path place = in_place || code ? fs::path(path) : target;
+  const std::string temporary =
+      in_place ? path : fmt::format("{}.part-{}", place.string(), ::getpid());
+  const auto give_up = [&](std::string_view what) {
+    const std::string reason = errno ? system_reason() : "unknown reason";
+    if (!in_place) ::unlink(temporary.c_str());
+    return Failure{fmt::format("{}: cannot be {}: {}; nothing was changed", path, what, reason)};
+  };
+  errno = 0;
+  std::ofstream out(temporary, std::ios::binary);
+  if (!out) return give_up("created");
+  try {
+    write(out);
+  } catch (...) {
+    if (!in_place) ::unlink(temporary.c_str());
+    throw;
+  }
+  errno = 0;
+  out.flush();
+  if (!out) return give_up("written");
+  out.close();
+  if (!out) return give_up("written");
+  if (!in_place && std::rename(temporary.c_str(), place.c_str()) != 0)
+    return give_up("put in place");
+  return Done{};
+}
+
+// --------------------------------------------------------------------------------------- sizes in words
+
+std::string format_bytes(double bytes) {
+  constexpr const char* names[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < std::size(names)) bytes /= 1024, ++unit;
+  return unit == 0 || bytes >= 100 ? fmt::format("{:.0f} {}", bytes, names[unit])
+                                   : fmt::format("{:.1f} {}", bytes, names[unit]);
+}
+
+Result<Index> parse_bytes(std::string_view text) {
+  const Failure failure{fmt::format(
+      "'{}' is not an amount of memory; write a number with an optional K, M, G or T, as in 4G",
+      text)};
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || !(value > 0)) return failure;
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.remove_suffix(1);
+  if (unit.size() == 2 && (unit[1] == 'i' || unit[1] == 'I')) unit.remove_suffix(1);
+  if (unit.size() > 1) return failure;
+  if (unit.size() == 1) {
+    const std::size_t power = std::string_view("KMGT").find(
+        static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))));
+    if (power == std::string_view::npos) return failure;
+    value *= std::pow(1024.0, static_cast<double>(power + 1));
+  }
+  if (!(value >= 1 && value < 0x1p62)) return failure;
+  return static_cast<Index>(value);
+}
+
+// ------------------------------------------------------------------------------------- memory facts
+
+namespace {
+
+/// The first number in `path`, or -1 ("max", or no such file).
+double first_number(const char* path) {
+  std::ifstream in(path);
+  double value = -1;
+  return in >> value ? value : -1;
+}
+
+}  // namespace
+
+Index available_memory() {
+  double available = -1;
+  std::ifstream in("/proc/meminfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("MemAvailable:", 0) == 0) available = std::stod(line.substr(13)) * 1024;
+  if (available < 0)
+    available = static_cast<double>(::sysconf(_SC_AVPHYS_PAGES)) *
+                static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double limit = first_number("/sys/fs/cgroup/memory.max");
+  const double used = first_number("/sys/fs/cgroup/memory.current");
+  if (limit >= 0 && used >= 0) available = std::min(available, std::max(0.0, limit - used));
+  return static_cast<Index>(available);
+}
+
+Index peak_memory() {
+  struct rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<Index>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace fwsr

@@ -1,0 +1,59 @@
+// Whole files in, whole files out.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/base/result.hpp"
+
+namespace fwsr {
+
+/// The bytes of a file, memory-mapped read-only when it is a regular file, read into memory when it
+/// is a pipe or standard input ("-"). Moves, never copies; unmapped by its destructor.
+class FileBytes {
+ public:
+  static Result<FileBytes> open(const std::string& path);
+  /// Bytes that are already in memory, as if they were the contents of a file named `name`.
+  static FileBytes from_memory(std::string name, std::vector<std::byte> bytes);
+
+  FileBytes(FileBytes&&) noexcept;
+  FileBytes& operator=(FileBytes&&) noexcept;
+  ~FileBytes();
+
+  std::span<const std::byte> bytes() const;
+  std::string_view text() const;
+  /// The path as the user gave it; "standard input" for "-".
+  const std::string& name() const;
+  bool is_mapped() const;
+
+ private:
+  struct State;
+  explicit FileBytes(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Writes `path` whole or not at all: `write` fills a temporary file beside it, which then takes
+/// its place. On failure (also a full disk) what was there before stays. Devices and pipes such as
+/// /dev/stdout are written directly.
+Result<Done> write_whole(const std::string& path,
+                         const std::function<void(std::ostream&)>& write);
+
+/// "1.5 GiB", "320 MiB", "17 bytes".
+std::string format_bytes(double bytes);
+/// "4G", "512M", "1.5GiB", "100000"; refuses anything else with a sentence.
+Result<Index> parse_bytes(std::string_view text);
+
+/// Memory this process may still take: the machine's available memory, or what a control group
+/// leaves of it.
+Index available_memory();
+/// The largest resident size this process has had, in bytes.
+Index peak_memory();
+
+}  // namespace fwsr

@@ -1,0 +1,56 @@
+// Sizes, and borrowed views of the points: the vocabulary of every other file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+namespace fwsr {
+
+using Index = std::ptrdiff_t;  // signed 64-bit, so that loops and differences are safe
+
+/// A borrowed row-major matrix. Row i is one point. Never owns, never copies.
+template <class T>
+struct MatrixView {
+  T* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Index stride = 0;  // elements from one row to the next; >= cols
+
+  T& operator()(Index i, Index j) const { return data[i * stride + j]; }
+  std::span<T> row(Index i) const { return {data + i * stride, static_cast<std::size_t>(cols)}; }
+};
+
+/// A borrowed compressed-sparse-row matrix (SciPy's CSR). Row i is one point; its entries stand at
+/// starts[i] .. starts[i + 1]. Columns within a row are ascending and unique.
+template <class T, class I>
+struct CsrView {
+  Index rows = 0;
+  Index cols = 0;
+  const I* starts = nullptr;   // rows + 1
+  const I* columns = nullptr;  // starts[rows]
+  const T* values = nullptr;   // starts[rows]
+};
+
+/// Everything that can be selected from, used in place.
+using PointsView = std::variant<MatrixView<const float>, MatrixView<const double>,
+                                CsrView<float, std::int32_t>, CsrView<double, std::int32_t>,
+                                CsrView<float, std::int64_t>, CsrView<double, std::int64_t>>;
+
+inline Index rows_of(const PointsView& p) {
+  return std::visit([](const auto& v) { return v.rows; }, p);
+}
+inline Index cols_of(const PointsView& p) {
+  return std::visit([](const auto& v) { return v.cols; }, p);
+}
+inline bool is_sparse(const PointsView& p) { return p.index() >= 2; }
+/// True for float32 points.
+inline bool is_single(const PointsView& p) { return p.index() % 2 == 0; }
+/// Stored entries: rows x cols for dense points, non-zeros for sparse ones.
+Index entries_of(const PointsView& p);
+
+/// rows x cols x size in bytes; throws Error when that does not fit in 63 bits.
+Index checked_bytes(Index rows, Index cols, std::size_t size = sizeof(double));
+
+}  // namespace fwsr

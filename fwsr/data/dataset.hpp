@@ -1,0 +1,64 @@
+// What a reader returns: the points, and what the file said about them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fwsr/base/files.hpp"
+#include "fwsr/base/index.hpp"
+#include "fwsr/base/result.hpp"
+
+namespace fwsr {
+
+/// A dense matrix that owns its numbers.
+template <class T>
+struct DenseMatrix {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<T> values;  // rows x cols, row by row
+};
+
+/// A dense matrix that stands in a mapped file.
+template <class T>
+struct MappedMatrix {
+  FileBytes file;
+  Index rows = 0;
+  Index cols = 0;
+  Index offset = 0;  // bytes from the start of the file; a multiple of sizeof(T)
+};
+
+/// A sparse matrix that owns its entries. Columns within a row are ascending and unique.
+template <class T>
+struct SparseMatrix {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<std::int64_t> starts;   // rows + 1
+  std::vector<std::int64_t> columns;  // one per entry
+  std::vector<T> values;              // one per entry
+};
+
+using PointsStorage = std::variant<DenseMatrix<float>, DenseMatrix<double>, MappedMatrix<float>,
+                                   MappedMatrix<double>, SparseMatrix<float>, SparseMatrix<double>>;
+
+/// The points of one file. Owns them; `view()` borrows, and lives no longer than the Dataset.
+struct Dataset {
+  std::string name;    // the path as given, or "standard input"
+  std::string format;  // "npy", "npz", "csv", "libsvm", "idx", "mat", "built-in"
+  std::string type;    // numbers as stored in the file: "float32", "uint8", "text", ...
+  PointsStorage points;
+  std::vector<std::string> columns;  // feature names where the file has them, else empty
+  std::vector<std::string> ids;      // one per point, or empty
+  std::vector<std::string> labels;   // one per point, or empty
+  /// Things the user should know: "uint8 converted once to float32 (188 MB)".
+  std::vector<std::string> notes;
+  /// For text formats: the line of the file on which each point's record starts; else empty.
+  std::vector<std::int64_t> lines;
+
+  PointsView view() const;
+};
+
+}  // namespace fwsr

@@ -1,0 +1,36 @@
+// The readers, one per format, behind one shape. Internal: users call read_dataset.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fwsr/base/files.hpp"
+#include "fwsr/data/dataset.hpp"
+#include "fwsr/data/read.hpp"
+
+namespace fwsr {
+
+/// One way of storing points.
+struct Format {
+  const char* name;        // "npy"
+  const char* long_name;   // "NumPy array (.npy)"
+  bool (*recognises)(const FileBytes& file);
+  Result<Dataset> (*read)(FileBytes file, const ReadOptions& options);
+};
+
+// Each of these stands in the file of its name. `recognises` looks at the content first; only the
+// text formats (csv, libsvm) may also look at the name.
+Format npy_format();     // npy.cpp
+Format npz_format();     // npz.cpp: one array, or SciPy's CSR (scipy.sparse.save_npz)
+Format idx_format();     // idx.cpp: MNIST's format, plain or gzip-compressed
+Format mat_format();     // mat.cpp with matio, no_mat.cpp without
+Format libsvm_format();  // libsvm.cpp
+Format csv_format();     // csv.cpp: comma, tab or semicolon separated
+
+/// Inflates gzip bytes (all members). Refuses more than `limit` bytes, broken and truncated data.
+Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed, const std::string& name,
+                                      std::size_t limit);
+bool looks_like_gzip(std::span<const std::byte> bytes);
+
+}  // namespace fwsr

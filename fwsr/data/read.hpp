@@ -1,0 +1,43 @@
+// The one entrance for files: recognises the format by content and calls its reader. To add a
+// format, write one file with a `recognises` and a `read` function and add a line to the table in
+// read.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fwsr/base/files.hpp"
+#include "fwsr/data/dataset.hpp"
+
+namespace fwsr {
+
+enum class Header { automatic, yes, no };
+
+/// How to read a file. Options a format cannot honour are refused, never ignored.
+struct ReadOptions {
+  std::string label_column;  // csv/tsv: name, or 1-based number; mat, npz: variable name
+  std::string id_column;     // csv/tsv: name, or 1-based number
+  std::vector<std::string> columns;  // csv/tsv: the features, names or 1-based numbers; empty = all
+                                     // the others
+  std::string variable;  // npz, mat: which array when the file holds several
+  Header header = Header::automatic;  // csv/tsv
+  int threads = 1;
+};
+
+/// Reads `path` ("-" is standard input, for csv and libsvm; "digits" is the built-in data when no
+/// file of that name exists).
+Result<Dataset> read_dataset(const std::string& path, const ReadOptions& options = {});
+
+/// The same for bytes already opened: what read_dataset calls, and the fuzzers.
+Result<Dataset> read_dataset(FileBytes file, const ReadOptions& options = {});
+
+/// One label per point from a file of its own: text with one label a line, or npy / idx / mat / npz
+/// holding integers (or numbers) in one column. Integers are written without a decimal point.
+Result<std::vector<std::string>> read_labels(const std::string& path);
+Result<std::vector<std::string>> read_labels(FileBytes file);
+
+/// The names of the formats this build reads, for --version and error messages.
+std::vector<std::string> readable_formats();
+
+}  // namespace fwsr
