@@ -1,0 +1,92 @@
+// Every option of a selection, listed once: command line, JSON and bindings read `describe`.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/kernel/kernel.hpp"
+#include "fwsr/prep/preprocessing.hpp"
+
+namespace fwsr {
+
+enum class Norm { one, two, infinity };      ///< q of the constraint sum_i ||X^(i)||_q <= beta
+enum class WhenConverged { grow, stop };     ///< what to do when the gap closes before k exemplars
+enum class CertificateKind { full, none };
+
+struct SelectOptions {
+  Index exemplars = 0;          ///< k
+  std::optional<double> alpha;  ///< beta = n / alpha; 0 is the matching-pursuit limit
+  std::optional<double> beta;   ///< radius of the constraint ball; unset with alpha: 10 k
+  double eta = 0;
+  bool eta_relative = false;
+  Norm q = Norm::two;
+  bool nonneg = false;  ///< X >= 0
+  Kernel kernel;
+  std::optional<Center> center;  ///< unset: point for the linear kernel, none for the others
+  Scale scale = Scale::none;
+  WhenConverged when_converged = WhenConverged::grow;
+  bool fill = false;
+  double delta = 1e-8;
+  bool delta_absolute = false;
+  std::optional<Index> max_iterations;  ///< unset: 100 k + 1000
+  std::optional<double> lambda;         ///< of the boolean objective, paper Eq. (1)
+  std::optional<double> rho;
+  CertificateKind certificate = CertificateKind::full;
+  bool codes = false;
+  bool assignment = false;
+  bool precise = false;
+  int threads = 0;   ///< 0: all cores
+  Index memory = 0;  ///< bytes; 0: 80 % of what the machine has free
+};
+
+/// Visits every option as (name, member, sentence). Names are those of the command line and of the
+/// JSON result, without dashes in front.
+template <class Options, class Visit>
+  requires std::same_as<std::remove_const_t<Options>, SelectOptions>
+void describe(Options& o, Visit&& visit) {
+  visit("exemplars", o.exemplars, "how many points to choose");
+  visit("alpha", o.alpha, "radius as beta = n / alpha (the paper's 0.5 to 50); 0 is the matching-pursuit limit");
+  visit("beta", o.beta, "radius of the constraint on the codes (default 10 k)");
+  visit("eta", o.eta, "penalty for codes whose sum is not 1");
+  visit("eta_relative", o.eta_relative, "eta is in units of the root-mean-square norm of the centred points");
+  visit("q", o.q, "norm of the rows of the codes: 1, 2 or inf");
+  visit("nonneg", o.nonneg, "allow only codes >= 0");
+  visit("kernel", o.kernel.type, "linear, rbf, polynomial, cosine, laplacian or precomputed");
+  visit("gamma", o.kernel.gamma, "width of the kernel (default: 1 / median squared distance)");
+  visit("degree", o.kernel.degree, "degree of the polynomial kernel");
+  visit("coef0", o.kernel.coef0, "constant of the polynomial kernel");
+  visit("center", o.center, "subtract means: point, feature or none (default: point for the linear kernel, else none)");
+  visit("scale", o.scale, "before centring: standard (each feature to variance 1), unit (each point to norm 1) or none");
+  visit("when_converged", o.when_converged, "when the gap closes before k exemplars: grow (enlarge beta and go on) or stop (as the paper)");
+  visit("fill", o.fill, "fill a short answer up to k with the farthest remaining points, marked as filled");
+  visit("delta", o.delta, "the gap is closed when it is at most delta times the objective at X = 0");
+  visit("delta_absolute", o.delta_absolute, "delta is absolute, as in the paper");
+  visit("max_iterations", o.max_iterations, "limit on steps (default 100 k + 1000)");
+  visit("lambda", o.lambda, "with rho: report the boolean objective of the paper's Eq. (1)");
+  visit("rho", o.rho, "with lambda: ridge weight of the boolean objective");
+  visit("certificate", o.certificate, "full: recompute objective, gap and error from the raw data; none: skip");
+  visit("precise", o.precise, "float32 points: matrix products of the set-up in double precision");
+}
+
+/// The first thing wrong with `o` for n points of d features, as a sentence a user can act on;
+/// empty when all is well.
+std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d);
+
+// Names as on the command line: "point", "rbf", "2", "grow", ...
+const char* name_of(Center v);
+const char* name_of(Scale v);
+const char* name_of(KernelType v);
+const char* name_of(Norm v);
+const char* name_of(WhenConverged v);
+const char* name_of(CertificateKind v);
+
+/// What the user's choice of radius and centring means for n points.
+double effective_beta(const SelectOptions& o, Index n);    // infinity for alpha = 0
+Center effective_center(const SelectOptions& o);
+Index effective_max_iterations(const SelectOptions& o);
+
+}  // namespace fwsr

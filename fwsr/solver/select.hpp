@@ -1,0 +1,57 @@
+// The library's front door: select exemplars, for all points or class by class.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+/// Picks options.exemplars points that represent all of `points` (FWSR; K-FWSR with a kernel other
+/// than linear). With KernelType::precomputed, `points` is the n x n kernel matrix.
+/// Throws Error for options that make no sense or data that is not finite, MemoryError when no form
+/// fits the memory.
+Selection select(const PointsView& points, const SelectOptions& options,
+                 const Observer& observer = {});
+
+/// What select would do, without doing it.
+Plan plan(const PointsView& points, const SelectOptions& options);
+
+/// Codes of new points over the exemplars of `selection`, m x exemplars, row by row. `points` and
+/// `options` are those of the selection (q = 2 and signs free; not for precomputed kernels).
+std::vector<double> encode(const PointsView& points, const SelectOptions& options,
+                           const Selection& selection, const PointsView& new_points);
+
+/// How many exemplars each class gets.
+struct ClassCounts {
+  enum class Kind { each, proportional, named } kind = Kind::each;
+  Index number = 0;                    // each: per class; proportional: in all
+  std::map<std::string, Index> named;  // named: classes not mentioned give none
+};
+
+/// One class's part of a per-class selection; indices refer to all points.
+struct ClassSelection {
+  std::string name;
+  Index points = 0;
+  Index wanted = 0;  // asked for; selection.exemplars may be fewer and warnings say why
+  Selection selection;
+};
+
+/// Runs every class by itself, classes in parallel. `labels` names the class of each point. Classes
+/// come back in the order of their names (numbers before words, numbers by value). A class with no
+/// more points than asked gives all it has.
+std::vector<ClassSelection> select_per_class(const PointsView& points,
+                                             const std::vector<std::string>& labels,
+                                             const ClassCounts& counts,
+                                             const SelectOptions& options,
+                                             const Observer& observer = {});
+
+/// Largest-remainder shares of `total` in proportion to `sizes`, each at most its size; sums to
+/// min(total, sum of sizes). Ties go to the earlier class.
+std::vector<Index> proportional_shares(const std::vector<Index>& sizes, Index total);
+
+}  // namespace fwsr

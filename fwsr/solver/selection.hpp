@@ -1,0 +1,110 @@
+// The answer: what was chosen, how the run went, and how good it is.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+
+namespace fwsr {
+
+/// How a run ended.
+enum class Status {
+  exemplars_reached,  ///< k distinct rows of X are non-zero
+  converged,          ///< the gap closed first (`stop`), or matching pursuit met delta
+  exhausted,          ///< nothing is left to represent: f <= 1e-12 f(0), or no descent direction
+  iteration_limit,
+  interrupted,  ///< the observer said stop
+};
+const char* name_of(Status v);
+
+/// One step of Algorithm 1.
+struct Step {
+  Index pick = -1;   // j of line 9
+  double f = 0;      // objective after the step
+  double gap = 0;    // at the X before the step; infinite in the matching-pursuit limit
+  double gamma = 0;  // line 15
+  double beta = 0;   // radius in force
+  double score = 0;  // dual norm of the picked row of P = K - KX, before the step
+  Index rows = 0;    // distinct non-zero rows of X after the step
+};
+
+/// Recomputed from the raw data and the codes, not carried over from the run.
+struct Certificate {
+  double f = 0;          // ||A X - A||^2, with the eta row
+  double f_at_zero = 0;  // ||A||^2, with the eta row
+  double gap = 0;        // f - f* <= gap at the final radius; infinite for matching pursuit
+  double beta = 0;       // the final radius
+  double radius_used = 0;  // sum_i ||X^(i)||_q
+  bool feasible = false;   // radius_used <= beta to rounding, and X >= 0 where asked
+  double reconstruction_error = 0;          // ||A - P_T A||^2 / ||A||^2, without the eta row
+  std::optional<double> boolean_objective;  // paper Eq. (1) for the given lambda and rho
+};
+
+/// What will be run, and what it takes.
+struct Plan {
+  std::string form;       // "gradient", "covariance", "representer"
+  std::string kernel_by;  // representer and gradient: "held", "tiles", "products", "given"; else ""
+  std::string why;        // one sentence
+  Index points = 0;
+  Index features = 0;
+  int threads = 1;
+  Index memory_bytes = 0;   // what the solver will take, beside the data
+  Index data_bytes = 0;     // the points themselves
+  Index memory_limit = 0;   // what it may take
+  double setup_flops = 0;
+  double step_flops = 0;      // each step
+  Index passes = 0;           // over the data: set-up, about k steps, certificate
+  std::vector<std::string> notes;  // conversions and other facts the user should know
+};
+
+struct Seconds {
+  double read = 0, setup = 0, steps = 0, write = 0;
+};
+
+/// Theta and its basis: row t of X is Theta[t, :] K[basis, :] (q = 2, signs free), so that codes of
+/// any point a, seen or new, are Theta k_basis(a). algorithm: docs/algorithm.md.
+struct Coefficients {
+  std::vector<Index> basis;   // points whose kernel columns span the rows of X
+  std::vector<double> theta;  // exemplars x basis, row by row
+};
+
+struct Selection {
+  std::vector<Index> exemplars;  // in the order of choosing
+  std::vector<double> weights;   // how many points each one represents
+  std::vector<double> strength;  // ||X^(t)||_q of each
+  std::vector<bool> filled;      // true: not chosen by the algorithm but added by `fill`
+  Status status = Status::interrupted;
+  std::vector<Step> trace;
+  std::optional<Certificate> certificate;
+  Plan plan;
+  Seconds seconds;
+  double f_at_zero = 0;
+  double beta = 0;       // at the end
+  double eta = 0;        // absolute
+  double eta_relative = 0;  // the same in units of the root-mean-square norm
+  double gamma = 0;      // of the kernel, where it has one
+  std::optional<Coefficients> coefficients;  // q = 2 and signs free
+  std::vector<Index> assignment;             // asked for: for every point the rank of its exemplar
+  std::vector<double> codes;                 // asked for: n x exemplars, row by row
+  std::vector<std::string> warnings;
+};
+
+/// What an observer is told after each step.
+struct Progress {
+  Index step = 0;
+  Index exemplars = 0;  // so far
+  Index wanted = 0;
+  double f = 0;
+  double gap = 0;
+  double f_at_zero = 0;
+};
+
+/// Called after each step, and now and then (with the same Progress) during long set-up. Return
+/// false to stop; the answer then says `interrupted`.
+using Observer = std::function<bool(const Progress&)>;
+
+}  // namespace fwsr
