@@ -28,6 +28,13 @@ Format mat_format();     // mat.cpp with matio, no_mat.cpp without
 Format libsvm_format();  // libsvm.cpp
 Format csv_format();     // csv.cpp: comma, tab or semicolon separated
 
+// Labels from a file that holds nothing else: one column (or, for mat, one row) of numbers or text.
+// Each stands beside the reader of its format.
+Result<std::vector<std::string>> npy_labels(const FileBytes& file);
+Result<std::vector<std::string>> npz_labels(const FileBytes& file);
+Result<std::vector<std::string>> idx_labels(const FileBytes& file);
+Result<std::vector<std::string>> mat_labels(const FileBytes& file);
+
 /// Inflates gzip bytes (all members). Refuses more than `limit` bytes, broken and truncated data.
 Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed, const std::string& name,
                                       std::size_t limit);
