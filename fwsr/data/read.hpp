@@ -16,11 +16,11 @@ enum class Header { automatic, yes, no };
 
 /// How to read a file. Options a format cannot honour are refused, never ignored.
 struct ReadOptions {
-  std::string label_column;  // csv/tsv: name, or 1-based number; mat, npz: variable name
-  std::string id_column;     // csv/tsv: name, or 1-based number
-  std::vector<std::string> columns;  // csv/tsv: the features, names or 1-based numbers; empty = all
-                                     // the others
-  std::string variable;  // npz, mat: which array when the file holds several
+  std::string label_column{};          // csv/tsv: name, or 1-based number; mat, npz: variable name
+  std::string id_column{};             // csv/tsv: name, or 1-based number
+  std::vector<std::string> columns{};  // csv/tsv: the features, names or 1-based numbers; empty =
+                                       // all the others
+  std::string variable{};             // npz, mat: which array when the file holds several
   Header header = Header::automatic;  // csv/tsv
   int threads = 1;
 };
