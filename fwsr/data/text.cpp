@@ -1,0 +1,269 @@
+#include "fwsr/data/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/blocks.hpp"
+
+namespace fwsr {
+
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// True when the number in `text`, which is beyond the range of a double, is below it.
+/// @pre text is a decimal number other than 0
+bool is_tiny(std::string_view text) {
+  const std::size_t e = text.find_first_of("eE");
+  const std::string_view digits = text.substr(0, e);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t leading = digits.find_first_of("123456789");
+  std::int64_t exponent = 0;
+  if (e != std::string_view::npos) {
+    std::string_view power = text.substr(e + 1);
+    if (power.starts_with('+')) power.remove_prefix(1);
+    const auto [end, code] = std::from_chars(power.data(), power.data() + power.size(), exponent);
+    if (code == std::errc::result_out_of_range) return power.starts_with('-');
+  }
+  // Both positions are less than the size of a file, so that only the exponent can be huge.
+  const auto magnitude = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(leading);
+  return exponent < -magnitude;
+}
+
+bool is_missing(std::string_view text) {
+  constexpr std::string_view words[] = {"", "NA", "N/A", "null", "NULL", "none", "None", "?"};
+  return std::find(std::begin(words), std::end(words), text) != std::end(words);
+}
+
+bool is_decimal_comma(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t comma = text.find(',');
+  return comma != std::string_view::npos && is_whole_number(text.substr(0, comma)) &&
+         is_whole_number(text.substr(comma + 1, text.find_first_of("eE") - comma - 1));
+}
+
+FieldKind kind_of_other(std::string_view text) {
+  if (is_missing(text)) return FieldKind::missing;
+  if (is_decimal_comma(text)) return FieldKind::decimal_comma;
+  const std::size_t blank = text.find_first_of(" \t");
+  if (blank != std::string_view::npos) {
+    const std::string_view rest = trim(text.substr(blank));
+    const bool two =
+        parse_number(text.substr(0, blank)).kind == FieldKind::number &&
+        parse_number(rest.substr(0, rest.find_first_of(" \t"))).kind == FieldKind::number;
+    if (two) return FieldKind::several;
+  }
+  return FieldKind::words;
+}
+
+}  // namespace
+
+// --------------------------------------------------------------------------------------- numbers
+
+ParsedField parse_number(std::string_view field) {
+  std::string_view text = trim(field);
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  double value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, code] = std::from_chars(text.data(), last, value);
+  if (end == last && code == std::errc{}) return {FieldKind::number, value};
+  if (end == last && code == std::errc::result_out_of_range) {
+    if (!is_tiny(text)) return {FieldKind::too_large, 0};
+    return {FieldKind::number, text.front() == '-' ? -0.0 : 0.0};
+  }
+  return {kind_of_other(text), 0};
+}
+
+std::string describe_problem(FieldKind kind, std::string_view field) {
+  switch (kind) {
+    case FieldKind::missing:
+      return trim(field).empty()
+                 ? "is empty; fill in a number, remove the line, or leave the column out"
+                 : fmt::format(
+                       "is missing ({}); fill in a number, remove the line, or leave the "
+                       "column out",
+                       show(field));
+    case FieldKind::too_large:
+      return fmt::format("{} is beyond the largest number of double precision; rescale the column",
+                         show(field));
+    case FieldKind::decimal_comma:
+      return fmt::format("{} has a decimal comma; write decimals with a point", show(field));
+    case FieldKind::several:
+      return fmt::format("{} holds several numbers; separate them by commas, tabs or semicolons",
+                         show(field));
+    case FieldKind::words:
+    case FieldKind::number:
+      break;
+  }
+  return fmt::format(
+      "{} is not a number; correct it, or choose the columns that hold numbers as features",
+      show(field));
+}
+
+bool is_whole_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+// ----------------------------------------------------------------------------------------- words
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string show(std::string_view text) {
+  constexpr std::size_t most = 40;
+  const bool shortened = text.size() > most;
+  if (shortened) {
+    text = text.substr(0, most);
+    // Cut no UTF-8 letter in two: drop its first byte and what follows it.
+    std::size_t end = text.size();
+    while (end > 0 && (static_cast<unsigned char>(text[end - 1]) & 0xC0) == 0x80) --end;
+    if (end > 0 && static_cast<unsigned char>(text[end - 1]) >= 0xC0)
+      text = text.substr(0, end - 1);
+  }
+  std::string words = "'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F)
+      words += fmt::format("\\x{:02x}", byte);
+    else
+      words += c;
+  }
+  return words + (shortened ? "...'" : "'");
+}
+
+std::string list_shortened(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 12;
+  const std::size_t listed = words.size() > most ? most - 2 : words.size();
+  std::string list;
+  for (std::size_t i = 0; i < listed; ++i) list += (i ? ", " : "") + show(words[i]);
+  if (listed < words.size()) list += fmt::format(" and {} more", words.size() - listed);
+  return list;
+}
+
+std::string tidy_label(std::string_view text) {
+  text = trim(text);
+  const bool written_long = text.starts_with('+') || text.find('.') != std::string_view::npos;
+  const ParsedField number = written_long ? parse_number(text) : ParsedField{};
+  if (number.kind != FieldKind::number || std::trunc(number.value) != number.value ||
+      std::abs(number.value) > 0x1p53)
+    return std::string(text);
+  return fmt::format("{}", static_cast<std::int64_t>(number.value));
+}
+
+// -------------------------------------------------------------------------------- files and names
+
+std::string_view content_of(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  for (;;) {
+    const std::size_t ink = text.find_last_not_of(" \r");
+    if (ink == std::string_view::npos) return {};
+    if (text[ink] != '\n') return text;
+    text = text.substr(0, ink);
+  }
+}
+
+bool looks_like_text(std::span<const std::byte> bytes) {
+  const auto start = bytes.first(std::min<std::size_t>(bytes.size(), 65536));
+  return !start.empty() && std::none_of(start.begin(), start.end(), [](std::byte b) {
+    const auto c = static_cast<unsigned char>(b);
+    return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
+  });
+}
+
+bool has_ending(std::string_view name, std::initializer_list<std::string_view> endings) {
+  const auto ends_in = [&](std::string_view ending) {
+    return name.size() >= ending.size() &&
+           std::equal(
+               ending.begin(), ending.end(), name.end() - std::ssize(ending),
+               [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+  };
+  if (ends_in(".gz")) name.remove_suffix(3);
+  return std::any_of(endings.begin(), endings.end(), ends_in);
+}
+
+Failure locate(const std::string& name, std::string_view text, const Trouble& trouble,
+               std::int64_t first_line) {
+  const std::string_view before = text.substr(0, trouble.at);
+  const auto line = first_line + std::count(before.begin(), before.end(), '\n');
+  const std::size_t start = before.rfind('\n') + 1;  // 0 when there is none
+  return {fmt::format("{}:{}:{}: {}", name, line, trouble.at - start + 1, trouble.what)};
+}
+
+// ---------------------------------------------------------------------------------------- chunks
+
+namespace {
+
+/// What one stretch of text holds. Whether it starts between quotes is not known yet, so line
+/// breaks are kept apart by the parity of the quotes before them in the stretch.
+struct Scan {
+  bool odd_quotes = false;
+  std::int64_t line_breaks = 0;
+  std::array<Index, 2> ends{};             // line breaks after an even / odd number of quotes
+  std::array<std::size_t, 2> first_end{};  // the first of them, from the start of the text
+};
+
+Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes) {
+  Scan found;
+  std::size_t parity = 0;
+  for (std::size_t i = from; i < to; ++i) {
+    if (text[i] == '\n') {
+      ++found.line_breaks;
+      if (found.ends[parity]++ == 0) found.first_end[parity] = i;
+    } else if (text[i] == '"' && quotes == Quotes::protect_line_breaks) {
+      parity ^= 1;
+    }
+  }
+  found.odd_quotes = parity == 1;
+  return found;
+}
+
+}  // namespace
+
+std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quotes quotes,
+                                   int threads) {
+  const Index count = block_count(std::ssize(text), chunk_bytes);
+  std::vector<Scan> scans(static_cast<std::size_t>(count));
+  for_tasks(threads, count, [&](Index c) {
+    const auto from = static_cast<std::size_t>(c * chunk_bytes);
+    const auto to = std::min(text.size(), from + static_cast<std::size_t>(chunk_bytes));
+    scans[static_cast<std::size_t>(c)] = scan(text, from, to, quotes);
+  });
+  // A chunk's records are those that follow its line breaks; the very first record follows none.
+  std::vector<Chunk> chunks(scans.size());
+  std::size_t inside = 0;  // 1 between quotes
+  Index record = 0;
+  std::int64_t line = 1;
+  for (std::size_t c = 0; c < scans.size(); ++c) {
+    const Scan& s = scans[c];
+    const Index follow = s.ends[inside];
+    chunks[c] = {.first = c == 0 ? 0 : s.first_end[inside] + 1,
+                 .records = follow + (c == 0 ? 1 : 0),
+                 .record = record,
+                 .line = line};
+    if (c > 0 && follow > 0) {
+      const auto from = text.begin() + static_cast<Index>(c) * chunk_bytes;
+      const auto start = text.begin() + static_cast<Index>(chunks[c].first);
+      chunks[c].line += std::count(from, start, '\n');
+    }
+    record += chunks[c].records;
+    line += s.line_breaks;
+    inside ^= s.odd_quotes ? 1 : 0;
+  }
+  return chunks;
+}
+
+}  // namespace fwsr

@@ -1,0 +1,93 @@
+// What the text readers (csv, libsvm, label files) share: numbers, places, words for messages.
+// Internal.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/base/result.hpp"
+
+namespace fwsr {
+
+/// Bytes handed to one parallel task at a time. Part of no answer; tests make it tiny.
+inline constexpr Index text_chunk = Index{1} << 20;
+
+enum class FieldKind {
+  number,
+  missing,        // empty, NA, N/A, null, none or ?
+  too_large,      // beyond the range of a double
+  decimal_comma,  // 1,5
+  several,        // numbers with blanks between them
+  words           // anything else
+};
+
+struct ParsedField {
+  FieldKind kind = FieldKind::words;
+  double value = 0;
+};
+
+/// Reads a number as std::from_chars does, and also allows blanks around it and a leading '+'.
+/// "nan" and "inf" are numbers here. A number too small for a double is 0.
+ParsedField parse_number(std::string_view field);
+
+/// What is wrong with a field of this kind and what to do about it. @pre kind is not number
+std::string describe_problem(FieldKind kind, std::string_view field);
+
+/// True for digits only.
+bool is_whole_number(std::string_view text);
+
+/// Without the blanks and tabs around it.
+std::string_view trim(std::string_view text);
+
+/// 'text' in quotes, shortened, with unprintable bytes as \x0d.
+std::string show(std::string_view text);
+
+/// "a, b, c and 54 more".
+std::string list_shortened(const std::vector<std::string>& words);
+
+/// A label as it is kept: trimmed; a whole number written with a sign '+' or a decimal point
+/// loses them, so that "+1", "1.0" and "1" are one class.
+std::string tidy_label(std::string_view text);
+
+/// A UTF-8 byte order mark at the start and blank lines at the end are no part of the content.
+std::string_view content_of(std::string_view text);
+
+/// No bytes that text does not have, in the first 64 KiB.
+bool looks_like_text(std::span<const std::byte> bytes);
+
+/// True when `name`, without a final ".gz", ends in one of `endings`; upper and lower case alike.
+bool has_ending(std::string_view name, std::initializer_list<std::string_view> endings);
+
+/// Something wrong at text[at].
+struct Trouble {
+  std::size_t at = 0;
+  std::string what;
+};
+
+/// "name:line:column: what", for trouble in `text`, whose first line is line `first_line`.
+Failure locate(const std::string& name, std::string_view text, const Trouble& trouble,
+               std::int64_t first_line = 1);
+
+/// A part of a text that holds whole records.
+struct Chunk {
+  std::size_t first = 0;  // where its first record starts
+  Index records = 0;      // how many records start in it
+  Index record = 0;       // the number of its first record, from 0
+  std::int64_t line = 0;  // the line on which its first record starts
+};
+
+enum class Quotes { ignored, protect_line_breaks };
+
+/// Cuts `text` into chunks of whole records, one record a line; with `protect_line_breaks` a line
+/// break between quotes ends no record. Every '"' counts as a quote, so past a quote that stands
+/// where none may the cuts mean nothing: whoever reads the chunks must report that quote. Some
+/// chunks may hold no record. @pre the text neither is empty nor ends in a line break that ends a
+/// record
+std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quotes quotes,
+                                   int threads);
+
+}  // namespace fwsr
