@@ -1,0 +1,99 @@
+#include <zlib.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fwsr/data/formats.hpp"
+#include "fwsr/data/inflate.hpp"
+
+namespace fwsr {
+
+struct Inflater::State {
+  z_stream z = {};
+};
+
+Inflater::Inflater(std::span<const std::byte> compressed, Wrapping wrapping)
+    : state_(std::make_unique<State>()), input_(compressed), several_(wrapping == Wrapping::gzip) {
+  // zlib's code for "window of 32 KiB" is 15; negative means no wrapping, 16 more means gzip.
+  const int window = wrapping == Wrapping::none ? -15 : wrapping == Wrapping::zlib ? 15 : 15 + 16;
+  if (inflateInit2(&state_->z, window) != Z_OK) throw std::bad_alloc();
+}
+
+Inflater::~Inflater() {
+  inflateEnd(&state_->z);
+}
+
+std::size_t Inflater::read(std::span<std::byte> out) {
+  constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
+  z_stream& z = state_->z;
+  std::size_t made = 0;
+  while (made < out.size() && !ended_ && problem_.empty()) {
+    const auto in = input_.subspan(consumed_, std::min(piece, input_.size() - consumed_));
+    const auto room = out.subspan(made, std::min(piece, out.size() - made));
+    // zlib promises not to write through next_in.
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in.data()));
+    z.avail_in = static_cast<uInt>(in.size());
+    z.next_out = reinterpret_cast<Bytef*>(room.data());
+    z.avail_out = static_cast<uInt>(room.size());
+    const int code = inflate(&z, Z_NO_FLUSH);
+    consumed_ += in.size() - z.avail_in;
+    made += room.size() - z.avail_out;
+    if (code == Z_MEM_ERROR) throw std::bad_alloc();
+    if (code == Z_STREAM_END) {
+      const auto rest = input_.subspan(consumed_);
+      if (!several_ || rest.empty())
+        ended_ = true;
+      else if (!looks_like_gzip(rest) || inflateReset(&z) != Z_OK)
+        problem_ = "is followed by stray bytes";
+    } else if (code == Z_BUF_ERROR ||
+               (code == Z_OK && z.avail_in == 0 && z.avail_out != 0 && consumed_ == input_.size()))
+      problem_ = "is cut off";
+    else if (code != Z_OK)
+      problem_ = fmt::format("is broken ({})", z.msg ? z.msg : "not deflated data");
+  }
+  return made;
+}
+
+bool Inflater::at_end() {
+  std::byte extra{};
+  return read({&extra, 1}) == 0 && ended_ && problem_.empty();
+}
+
+bool can_inflate_to(std::size_t compressed, std::size_t size) {
+  return size / 1032 <= compressed;
+}
+
+bool looks_like_gzip(std::span<const std::byte> bytes) {
+  return bytes.size() >= 3 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b} &&
+         bytes[2] == std::byte{8};
+}
+
+Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed,
+                                      const std::string& name, std::size_t limit) {
+  const auto fail = [&](const std::string& what) {
+    return Failure{
+        fmt::format("{}: its gzip data {}; fetch or compress the file again", name, what)};
+  };
+  try {
+    Inflater inflater(compressed, Wrapping::gzip);
+    std::vector<std::byte> all;
+    std::size_t used = 0;
+    while (used == all.size() && used < limit) {
+      all.resize(std::min(limit, std::max<std::size_t>(std::size_t{1} << 16, 2 * used)));
+      used += inflater.read(std::span(all).subspan(used));
+    }
+    if (!inflater.at_end())
+      return fail(inflater.problem().empty()
+                      ? "inflates to more than " + format_bytes(static_cast<double>(limit))
+                      : inflater.problem());
+    all.resize(used);
+    return all;
+  } catch (const std::bad_alloc&) {
+    return Failure{fmt::format("{}: does not fit in memory when inflated", name)};
+  }
+}
+
+}  // namespace fwsr
