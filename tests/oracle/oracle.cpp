@@ -205,13 +205,13 @@ Run<T> matching_pursuit(const Matrix<T>& k, const Settings& set) {
   now.f = run.f_at_zero = objective(now.x, now.p);
   const Real delta = set.delta_absolute ? set.delta : set.delta * run.f_at_zero;
   for (Index t = 0;; ++t) {
+    if (t == set.max_iterations)
+      return finish(std::move(run), std::move(now), Status::iteration_limit, infinity);
     const Choice c = choose(now.p, set);
     run.ending = {c.pick, now.f, infinity, 0, infinity, c.score, 0, c.lead, infinity, infinity};
     if (run.f_at_zero > 0) run.ending.from_delta = std::abs(now.f - delta) / run.f_at_zero;
     if (now.f <= delta) return finish(std::move(run), std::move(now), Status::converged, infinity);
     if (c.score == 0) return finish(std::move(run), std::move(now), Status::exhausted, infinity);
-    if (t == set.max_iterations)
-      return finish(std::move(run), std::move(now), Status::iteration_limit, infinity);
 
     for (Index l = 0; l < k.cols; ++l)
       now.x(c.pick, l) =
@@ -251,6 +251,8 @@ Run<T> select(const Matrix<T>& k, const Settings& set) {
   Index without_new_row = 0;
 
   for (;;) {
+    if (static_cast<Index>(run.trace.size()) == set.max_iterations)
+      return finish(std::move(run), std::move(now), Status::iteration_limit, beta);
     const Choice c = choose(now.p, set);                 // line 9
     const Direction d = direction(now.p, c, set, beta);  // lines 10, 11
     const Probe probe = look_along(now, k, c.pick, d.s);
@@ -270,8 +272,6 @@ Run<T> select(const Matrix<T>& k, const Settings& set) {
 
     if (grow && (now.f <= 1e-12L * run.f_at_zero || c.score == 0))
       return finish(std::move(run), std::move(now), Status::exhausted, beta);
-    if (static_cast<Index>(run.trace.size()) == set.max_iterations)
-      return finish(std::move(run), std::move(now), Status::iteration_limit, beta);
     if (gap <= delta) {  // line 13
       if (!grow) return finish(std::move(run), std::move(now), Status::converged, beta);
       beta *= 2;

@@ -1,0 +1,239 @@
+#include "compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace compare {
+namespace {
+
+using oracle::Real;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// |value - wanted| <= bound, infinities only equal to themselves.
+void expect_close(double value, Real wanted, Real bound, const char* what) {
+  if (std::isinf(wanted)) {
+    EXPECT_EQ(value, static_cast<double>(wanted)) << what;
+    return;
+  }
+  EXPECT_LE(std::abs(value - wanted), bound)
+      << what << " is " << value << ", oracle says " << static_cast<double>(wanted) << ", apart by "
+      << static_cast<double>(std::abs(value - wanted) / (bound > 0 ? bound : 1)) << " bounds";
+}
+
+/// Rounding cannot turn the decisions before and in this step.
+bool is_clear(const oracle::Step& step, Real f_at_zero, const Tolerance& tolerance) {
+  const Real gap = std::isinf(step.gap) || f_at_zero == 0 ? 0 : step.gap / f_at_zero;
+  return step.lead > tolerance.lead && step.from_full > tolerance.value &&
+         step.from_delta > tolerance.value * (1 + gap);
+}
+
+/// The test f <= 1e-12 f(0) asks for more digits than f has to have: only far from it is it clear.
+bool is_near_exhaustion(Real f, Real f_at_zero, const Tolerance& tolerance) {
+  return f > 0 && f < 1e-3L * tolerance.value * f_at_zero && f > 1e-15L * f_at_zero;
+}
+
+void expect_same_step(const fwsr::Step& step, const oracle::Step& wanted, Real f_at_zero,
+                      const Tolerance& tolerance) {
+  const Real gap = std::isinf(wanted.gap) ? 0 : std::abs(wanted.gap);
+  EXPECT_EQ(step.pick, wanted.pick);
+  EXPECT_EQ(step.rows, wanted.rows);
+  EXPECT_EQ(step.beta, static_cast<double>(wanted.beta));
+  expect_close(step.f, wanted.f, tolerance.value * f_at_zero, "f");
+  expect_close(step.gap, wanted.gap, tolerance.value * (f_at_zero + gap), "gap");
+  expect_close(step.gamma, wanted.gamma, tolerance.value, "gamma");
+  expect_close(step.score, wanted.score, tolerance.value * f_at_zero, "score");
+}
+
+}  // namespace
+
+Tolerance tolerance_of(const problems::Problem& problem, const fwsr::Selection& selection) {
+  const bool rounded =
+      problem.is_single() && !problem.options.precise && selection.plan.form == "covariance";
+  return rounded ? coarse : fine;
+}
+
+template <class T>
+Outcome expect_same_run(const fwsr::Selection& selection, const oracle::Run<T>& run,
+                        const Tolerance& tolerance, bool grow) {
+  Outcome outcome;
+  const Real f0 = run.f_at_zero;
+  expect_close(selection.f_at_zero, f0, tolerance.value * f0, "f(0)");
+  for (std::size_t t = 0; t < run.trace.size(); ++t) {
+    if (!is_clear(run.trace[t], f0, tolerance)) return outcome;
+    if (grow && t > 0 && is_near_exhaustion(run.trace[t - 1].f, f0, tolerance)) return outcome;
+    SCOPED_TRACE(testing::Message()
+                 << "step " << t << " of " << run.trace.size() << ", f/f(0) "
+                 << double(run.trace[t].f / f0) << ", lead " << double(run.trace[t].lead));
+    if (t >= selection.trace.size()) {
+      ADD_FAILURE() << "the selection ended after " << t
+                    << " steps: " << fwsr::name_of(selection.status);
+      return outcome;
+    }
+    expect_same_step(selection.trace[t], run.trace[t], f0, tolerance);
+    if (selection.trace[t].pick != run.trace[t].pick) return outcome;
+    ++outcome.steps;
+  }
+  const bool decided =
+      run.status == oracle::Status::converged || run.status == oracle::Status::exhausted;
+  if (decided && run.ending.from_delta <= tolerance.value) return outcome;
+  if (grow && run.status == oracle::Status::exhausted &&
+      is_near_exhaustion(run.ending.f, f0, tolerance))
+    return outcome;
+  EXPECT_EQ(selection.trace.size(), run.trace.size());
+  EXPECT_EQ(static_cast<int>(selection.status), static_cast<int>(run.status))
+      << fwsr::name_of(selection.status);
+  EXPECT_EQ(selection.beta, static_cast<double>(run.beta));
+  std::vector<Index> chosen;
+  for (std::size_t t = 0; t < selection.exemplars.size(); ++t)
+    if (!selection.filled[t]) chosen.push_back(selection.exemplars[t]);
+  EXPECT_EQ(chosen, run.exemplars);
+  outcome.whole = true;
+  return outcome;
+}
+
+template Outcome expect_same_run(const fwsr::Selection&, const oracle::Run<double>&,
+                                 const Tolerance&, bool);
+template Outcome expect_same_run(const fwsr::Selection&, const oracle::Run<Real>&, const Tolerance&,
+                                 bool);
+
+oracle::Matrix<Real> codes_as_matrix(const fwsr::Selection& selection, Index n) {
+  oracle::Matrix<Real> x(n, n);
+  const Index m = static_cast<Index>(selection.exemplars.size());
+  for (Index i = 0; i < n; ++i)
+    for (Index t = 0; t < m; ++t)
+      x(selection.exemplars[at(t)], i) = selection.codes.at(at(i * m + t));
+  return x;
+}
+
+void expect_same_codes(const fwsr::Selection& selection, const oracle::Run<Real>& run,
+                       const Tolerance& tolerance) {
+  const Index n = run.x.rows;
+  const auto x = codes_as_matrix(selection, n);
+  Real largest = 1, apart = 0;
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    largest = std::max(largest, std::abs(run.x.values[i]));
+    apart = std::max(apart, std::abs(run.x.values[i] - x.values[i]));
+  }
+  EXPECT_LE(apart, tolerance.value * largest) << "codes";
+}
+
+namespace {
+
+/// Every point belongs to the exemplar with its largest |code|, the first of equals; weights count.
+void expect_assignment(const fwsr::Selection& selection, Index n, const Tolerance& tolerance) {
+  const Index m = static_cast<Index>(selection.exemplars.size());
+  ASSERT_EQ(static_cast<Index>(selection.weights.size()), m);
+  if (m == 0) return;
+  ASSERT_EQ(static_cast<Index>(selection.assignment.size()), n);
+  std::vector<double> counts(at(m));
+  for (Index i = 0; i < n; ++i) {
+    const auto code = [&](Index t) { return std::abs(selection.codes[at(i * m + t)]); };
+    Index largest = 0;
+    for (Index t = 1; t < m; ++t)
+      if (code(t) > code(largest)) largest = t;
+    const Index given = selection.assignment[at(i)];
+    ASSERT_GE(given, 0);
+    ASSERT_LT(given, m);
+    EXPECT_GE(code(given), code(largest) * (1 - tolerance.value)) << "point " << i;
+    if (code(given) == code(largest)) {
+      EXPECT_EQ(given, largest) << "point " << i;
+    }
+    ++counts[at(given)];
+  }
+  EXPECT_EQ(selection.weights, counts);
+}
+
+void expect_coefficients(const fwsr::Selection& selection, const oracle::Matrix<Real>& k,
+                         const oracle::Matrix<Real>& x, const Tolerance& tolerance) {
+  const auto& basis = selection.coefficients->basis;
+  const auto& theta = selection.coefficients->theta;
+  ASSERT_EQ(theta.size(), selection.exemplars.size() * basis.size());
+  for (std::size_t t = 0; t < selection.exemplars.size(); ++t) {
+    for (Index i = 0; i < k.rows; ++i) {
+      Real sum = 0, size = 0;
+      for (std::size_t b = 0; b < basis.size(); ++b) {
+        const Real term = theta[t * basis.size() + b] * k(basis[b], i);
+        sum += term;
+        size += std::abs(term);
+      }
+      expect_close(static_cast<double>(x(selection.exemplars[t], i)), sum,
+                   tolerance.value * std::max(Real(1), size), "code from coefficients");
+    }
+  }
+}
+
+void expect_certificate(const fwsr::Selection& selection, const fwsr::SelectOptions& options,
+                        const problems::Reference& reference, const oracle::Matrix<Real>& x,
+                        const Tolerance& tolerance) {
+  ASSERT_TRUE(selection.certificate.has_value());
+  const auto& c = *selection.certificate;
+  const auto wanted = oracle::certify(reference.k, x, reference.settings, selection.beta);
+  const Real f0 = wanted.f_at_zero;
+  expect_close(c.f_at_zero, f0, tolerance.value * f0, "certificate f(0)");
+  expect_close(c.f, wanted.f, tolerance.value * f0, "certificate f");
+  const Real gap = std::isinf(wanted.gap) ? 0 : wanted.gap;
+  expect_close(c.gap, wanted.gap, tolerance.value * (f0 + gap), "certificate gap");
+  expect_close(c.radius_used, wanted.radius_used,
+               tolerance.value * std::max(Real(1), wanted.radius_used), "certificate radius");
+  EXPECT_EQ(c.beta, selection.beta);
+  EXPECT_TRUE(c.feasible);
+  EXPECT_LE(wanted.radius_used, selection.beta * (1 + tolerance.value));
+
+  Real whole = 0;
+  for (Index i = 0; i < x.rows; ++i) whole += reference.plain(i, i);
+  const bool explicit_points = options.kernel.type == fwsr::KernelType::linear ||
+                               options.kernel.type == fwsr::KernelType::cosine;
+  const Real error = explicit_points
+                         ? oracle::projection_error(reference.points, selection.exemplars)
+                         : oracle::projection_error_of_kernel(reference.plain, selection.exemplars);
+  expect_close(c.reconstruction_error, whole > 0 ? error / whole : 0, tolerance.value,
+               "reconstruction error");
+  ASSERT_EQ(c.boolean_objective.has_value(), options.lambda && options.rho);
+  if (c.boolean_objective) {
+    const Real value = oracle::boolean_objective(reference.plain, selection.exemplars,
+                                                 *options.lambda, *options.rho);
+    expect_close(*c.boolean_objective, value, tolerance.value * (whole + value),
+                 "boolean objective");
+  }
+}
+
+}  // namespace
+
+void expect_consistent(const fwsr::Selection& selection, const fwsr::SelectOptions& options,
+                       const problems::Reference& reference, const Tolerance& tolerance) {
+  const Index n = reference.k.rows;
+  const std::size_t m = selection.exemplars.size();
+  ASSERT_EQ(selection.codes.size(), static_cast<std::size_t>(n) * m);
+  ASSERT_EQ(selection.strength.size(), m);
+  ASSERT_EQ(selection.filled.size(), m);
+  const std::set<Index> distinct(selection.exemplars.begin(), selection.exemplars.end());
+  EXPECT_EQ(distinct.size(), m);
+  EXPECT_LE(static_cast<Index>(m), options.exemplars);
+  ASSERT_TRUE(distinct.empty() || (*distinct.begin() >= 0 && *distinct.rbegin() < n));
+
+  const auto x = codes_as_matrix(selection, n);
+  for (std::size_t t = 0; t < m; ++t) {
+    const Real norm = oracle::row_norm(x, selection.exemplars[t], reference.settings.q);
+    expect_close(selection.strength[t], norm, tolerance.value * std::max(Real(1), norm),
+                 "strength");
+    EXPECT_EQ(selection.filled[t], norm == 0) << "exemplar " << t;
+  }
+  if (options.nonneg && m > 0) {
+    EXPECT_GE(*std::min_element(selection.codes.begin(), selection.codes.end()), 0);
+  }
+  expect_assignment(selection, n, tolerance);
+  EXPECT_EQ(selection.coefficients.has_value(), options.q == fwsr::Norm::two && !options.nonneg);
+  if (selection.coefficients) expect_coefficients(selection, reference.k, x, tolerance);
+  expect_certificate(selection, options, reference, x, tolerance);
+
+  expect_close(selection.eta, reference.eta, tolerance.value * reference.eta, "eta");
+  if (reference.rms > 0)
+    expect_close(selection.eta_relative, reference.eta / reference.rms,
+                 tolerance.value * reference.eta / reference.rms, "relative eta");
+}
+
+}  // namespace compare

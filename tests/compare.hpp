@@ -1,0 +1,48 @@
+// A selection of the library beside a run of the oracle on the same problem.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "fwsr/solver/selection.hpp"
+#include "oracle/oracle.hpp"
+#include "problems.hpp"
+
+namespace compare {
+
+using fwsr::Index;
+
+/// An index is compared only while the oracle's choice led by more than `lead` (relative); f, gap
+/// and what follows from them agree to `value` times f(0).
+struct Tolerance {
+  double lead = 1e-9;
+  double value = 1e-9;
+};
+/// float64 points, or float32 points whose products are in double; and float32 products.
+inline constexpr Tolerance fine{1e-9, 1e-9};
+inline constexpr Tolerance coarse{1e-5, 1e-6};
+
+Tolerance tolerance_of(const problems::Problem& problem, const fwsr::Selection& selection);
+
+struct Outcome {
+  Index steps = 0;     // compared one by one
+  bool whole = false;  // no decision up to and including the ending was within rounding
+};
+
+/// Steps, ending, exemplars and radius, as far as the oracle's decisions were clear.
+template <class T>
+Outcome expect_same_run(const fwsr::Selection& selection, const oracle::Run<T>& run,
+                        const Tolerance& tolerance, bool grow);
+
+/// The codes of the selection are the X of the run. @pre the outcome was whole
+void expect_same_codes(const fwsr::Selection& selection, const oracle::Run<oracle::Real>& run,
+                       const Tolerance& tolerance);
+
+/// Whatever the picks: strength, assignment, weights, coefficients and certificate belong to the
+/// codes and to the raw data. Needs options.codes and options.assignment.
+void expect_consistent(const fwsr::Selection& selection, const fwsr::SelectOptions& options,
+                       const problems::Reference& reference, const Tolerance& tolerance);
+
+/// X, n x n, from the codes of a selection.
+oracle::Matrix<oracle::Real> codes_as_matrix(const fwsr::Selection& selection, Index n);
+
+}  // namespace compare
