@@ -1,0 +1,27 @@
+// Writing arrays and fields of tables.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/base/result.hpp"
+
+namespace fwsr {
+
+/// Writes a two-dimensional .npy file (float32, float64 or int64, C order), whole or not at all.
+Result<Done> write_npy(const std::string& path, MatrixView<const float> matrix);
+Result<Done> write_npy(const std::string& path, MatrixView<const double> matrix);
+Result<Done> write_npy(const std::string& path, MatrixView<const std::int64_t> matrix);
+
+/// The same for a one-dimensional array.
+Result<Done> write_npy(const std::string& path, std::span<const float> values);
+Result<Done> write_npy(const std::string& path, std::span<const double> values);
+Result<Done> write_npy(const std::string& path, std::span<const std::int64_t> values);
+
+/// `text` as one field of a csv file (RFC 4180): in quotes when it needs them.
+std::string csv_field(std::string_view text);
+
+}  // namespace fwsr
