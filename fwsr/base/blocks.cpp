@@ -4,6 +4,8 @@
 
 namespace fwsr {
 
-int default_threads() { return std::max(1, std::min(omp_get_max_threads(), omp_get_num_procs())); }
+int default_threads() {
+  return std::max(1, std::min(omp_get_max_threads(), omp_get_num_procs()));
+}
 
 }  // namespace fwsr

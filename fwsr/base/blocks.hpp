@@ -15,7 +15,9 @@ namespace fwsr {
 /// number of threads.
 inline constexpr Index block_size = 1024;
 
-inline Index block_count(Index n, Index block = block_size) { return (n + block - 1) / block; }
+inline Index block_count(Index n, Index block = block_size) {
+  return (n + block - 1) / block;
+}
 
 /// How many threads to use when nobody said: OMP_NUM_THREADS, or the cores this process may use.
 int default_threads();
@@ -58,9 +60,8 @@ void for_tasks(int threads, Index tasks, Work&& work) {
 /// Calls work(block, first, last) for every block of 0 .. n.
 template <class Work>
 void for_blocks(int threads, Index n, Work&& work, Index block = block_size) {
-  for_tasks(threads, block_count(n, block), [&](Index b) {
-    work(b, b * block, std::min(n, (b + 1) * block));
-  });
+  for_tasks(threads, block_count(n, block),
+            [&](Index b) { work(b, b * block, std::min(n, (b + 1) * block)); });
 }
 
 /// Sum of term(i) over 0 .. n, the same bits for any number of threads.

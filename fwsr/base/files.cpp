@@ -20,7 +20,8 @@
 
 namespace fwsr {
 
-// ---------------------------------------------------------------------------------- bytes of a file
+// ---------------------------------------------------------------------------------- bytes of a
+// file
 
 struct FileBytes::State {
   std::string name;
@@ -49,7 +50,9 @@ struct Descriptor {
   }
 };
 
-std::string system_reason() { return std::generic_category().message(errno); }
+std::string system_reason() {
+  return std::generic_category().message(errno);
+}
 
 Result<std::vector<std::byte>> read_stream(int fd, const std::string& name) {
   std::vector<std::byte> all;
@@ -116,13 +119,17 @@ std::string_view FileBytes::text() const {
   return {reinterpret_cast<const char*>(b.data()), b.size()};
 }
 
-const std::string& FileBytes::name() const { return state_->name; }
-bool FileBytes::is_mapped() const { return state_->mapping != nullptr; }
+const std::string& FileBytes::name() const {
+  return state_->name;
+}
+bool FileBytes::is_mapped() const {
+  return state_->mapping != nullptr;
+}
 
-// ------------------------------------------------------------------------------------ whole files out
+// ------------------------------------------------------------------------------------ whole files
+// out
 
-Result<Done> write_whole(const std::string& path,
-                         const std::function<void(std::ostream&)>& write) {
+Result<Done> write_whole(const std::string& path, const std::function<void(std::ostream&)>& write) {
   namespace fs = std::filesystem;
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
@@ -158,7 +165,8 @@ Result<Done> write_whole(const std::string& path,
   return Done{};
 }
 
-// --------------------------------------------------------------------------------------- sizes in words
+// --------------------------------------------------------------------------------------- sizes in
+// words
 
 std::string format_bytes(double bytes) {
   constexpr const char* names[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -189,7 +197,8 @@ Result<Index> parse_bytes(std::string_view text) {
   return static_cast<Index>(value);
 }
 
-// ------------------------------------------------------------------------------------- memory facts
+// ------------------------------------------------------------------------------------- memory
+// facts
 
 namespace {
 

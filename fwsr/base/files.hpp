@@ -42,8 +42,7 @@ class FileBytes {
 /// Writes `path` whole or not at all: `write` fills a temporary file beside it, which then takes
 /// its place. On failure (also a full disk) what was there before stays. Devices and pipes such as
 /// /dev/stdout are written directly.
-Result<Done> write_whole(const std::string& path,
-                         const std::function<void(std::ostream&)>& write);
+Result<Done> write_whole(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 /// "1.5 GiB", "320 MiB", "17 bytes".
 std::string format_bytes(double bytes);

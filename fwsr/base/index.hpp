@@ -44,9 +44,13 @@ inline Index rows_of(const PointsView& p) {
 inline Index cols_of(const PointsView& p) {
   return std::visit([](const auto& v) { return v.cols; }, p);
 }
-inline bool is_sparse(const PointsView& p) { return p.index() >= 2; }
+inline bool is_sparse(const PointsView& p) {
+  return p.index() >= 2;
+}
 /// True for float32 points.
-inline bool is_single(const PointsView& p) { return p.index() % 2 == 0; }
+inline bool is_single(const PointsView& p) {
+  return p.index() % 2 == 0;
+}
 /// Stored entries: rows x cols for dense points, non-zeros for sparse ones.
 Index entries_of(const PointsView& p);
 

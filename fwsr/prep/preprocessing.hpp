@@ -19,9 +19,10 @@ enum class Scale {
 struct Preprocessing {
   Center center = Center::point;
   Scale scale = Scale::none;
-  double eta = 0;             ///< weight of ||X^T 1 - 1||^2, paper Eq. (2); a last feature equal to eta
-  bool eta_relative = false;  ///< eta is in units of the root-mean-square norm of the centred points
-  bool normalize = false;     ///< after centring, divide each point by its norm (the cosine kernel)
+  double eta = 0;  ///< weight of ||X^T 1 - 1||^2, paper Eq. (2); a last feature equal to eta
+  bool eta_relative =
+      false;               ///< eta is in units of the root-mean-square norm of the centred points
+  bool normalize = false;  ///< after centring, divide each point by its norm (the cosine kernel)
 };
 
 }  // namespace fwsr

@@ -13,8 +13,8 @@
 
 namespace fwsr {
 
-enum class Norm { one, two, infinity };      ///< q of the constraint sum_i ||X^(i)||_q <= beta
-enum class WhenConverged { grow, stop };     ///< what to do when the gap closes before k exemplars
+enum class Norm { one, two, infinity };   ///< q of the constraint sum_i ||X^(i)||_q <= beta
+enum class WhenConverged { grow, stop };  ///< what to do when the gap closes before k exemplars
 enum class CertificateKind { full, none };
 
 struct SelectOptions {
@@ -46,29 +46,39 @@ struct SelectOptions {
 /// Visits every option as (name, member, sentence). Names are those of the command line and of the
 /// JSON result, without dashes in front.
 template <class Options, class Visit>
-  requires std::same_as<std::remove_const_t<Options>, SelectOptions>
+requires std::same_as<std::remove_const_t<Options>, SelectOptions>
 void describe(Options& o, Visit&& visit) {
   visit("exemplars", o.exemplars, "how many points to choose");
-  visit("alpha", o.alpha, "radius as beta = n / alpha (the paper's 0.5 to 50); 0 is the matching-pursuit limit");
+  visit("alpha", o.alpha,
+        "radius as beta = n / alpha (the paper's 0.5 to 50); 0 is the matching-pursuit limit");
   visit("beta", o.beta, "radius of the constraint on the codes (default 10 k)");
   visit("eta", o.eta, "penalty for codes whose sum is not 1");
-  visit("eta_relative", o.eta_relative, "eta is in units of the root-mean-square norm of the centred points");
+  visit("eta_relative", o.eta_relative,
+        "eta is in units of the root-mean-square norm of the centred points");
   visit("q", o.q, "norm of the rows of the codes: 1, 2 or inf");
   visit("nonneg", o.nonneg, "allow only codes >= 0");
   visit("kernel", o.kernel.type, "linear, rbf, polynomial, cosine, laplacian or precomputed");
   visit("gamma", o.kernel.gamma, "width of the kernel (default: 1 / median squared distance)");
   visit("degree", o.kernel.degree, "degree of the polynomial kernel");
   visit("coef0", o.kernel.coef0, "constant of the polynomial kernel");
-  visit("center", o.center, "subtract means: point, feature or none (default: point for the linear kernel, else none)");
-  visit("scale", o.scale, "before centring: standard (each feature to variance 1), unit (each point to norm 1) or none");
-  visit("when_converged", o.when_converged, "when the gap closes before k exemplars: grow (enlarge beta and go on) or stop (as the paper)");
-  visit("fill", o.fill, "fill a short answer up to k with the farthest remaining points, marked as filled");
-  visit("delta", o.delta, "the gap is closed when it is at most delta times the objective at X = 0");
+  visit("center", o.center,
+        "subtract means: point, feature or none (default: point for the linear kernel, else none)");
+  visit("scale", o.scale,
+        "before centring: standard (each feature to variance 1), unit (each point to norm 1) or "
+        "none");
+  visit("when_converged", o.when_converged,
+        "when the gap closes before k exemplars: grow (enlarge beta and go on) or stop (as the "
+        "paper)");
+  visit("fill", o.fill,
+        "fill a short answer up to k with the farthest remaining points, marked as filled");
+  visit("delta", o.delta,
+        "the gap is closed when it is at most delta times the objective at X = 0");
   visit("delta_absolute", o.delta_absolute, "delta is absolute, as in the paper");
   visit("max_iterations", o.max_iterations, "limit on steps (default 100 k + 1000)");
   visit("lambda", o.lambda, "with rho: report the boolean objective of the paper's Eq. (1)");
   visit("rho", o.rho, "with lambda: ridge weight of the boolean objective");
-  visit("certificate", o.certificate, "full: recompute objective, gap and error from the raw data; none: skip");
+  visit("certificate", o.certificate,
+        "full: recompute objective, gap and error from the raw data; none: skip");
   visit("precise", o.precise, "float32 points: matrix products of the set-up in double precision");
 }
 
@@ -85,7 +95,7 @@ const char* name_of(WhenConverged v);
 const char* name_of(CertificateKind v);
 
 /// What the user's choice of radius and centring means for n points.
-double effective_beta(const SelectOptions& o, Index n);    // infinity for alpha = 0
+double effective_beta(const SelectOptions& o, Index n);  // infinity for alpha = 0
 Center effective_center(const SelectOptions& o);
 Index effective_max_iterations(const SelectOptions& o);
 

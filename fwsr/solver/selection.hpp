@@ -34,10 +34,10 @@ struct Step {
 
 /// Recomputed from the raw data and the codes, not carried over from the run.
 struct Certificate {
-  double f = 0;          // ||A X - A||^2, with the eta row
-  double f_at_zero = 0;  // ||A||^2, with the eta row
-  double gap = 0;        // f - f* <= gap at the final radius; infinite for matching pursuit
-  double beta = 0;       // the final radius
+  double f = 0;            // ||A X - A||^2, with the eta row
+  double f_at_zero = 0;    // ||A||^2, with the eta row
+  double gap = 0;          // f - f* <= gap at the final radius; infinite for matching pursuit
+  double beta = 0;         // the final radius
   double radius_used = 0;  // sum_i ||X^(i)||_q
   bool feasible = false;   // radius_used <= beta to rounding, and X >= 0 where asked
   double reconstruction_error = 0;          // ||A - P_T A||^2 / ||A||^2, without the eta row
@@ -52,12 +52,12 @@ struct Plan {
   Index points = 0;
   Index features = 0;
   int threads = 1;
-  Index memory_bytes = 0;   // what the solver will take, beside the data
-  Index data_bytes = 0;     // the points themselves
-  Index memory_limit = 0;   // what it may take
+  Index memory_bytes = 0;       // what the solver will take, beside the data ...
+  Index memory_per_thread = 0;  // ... and once more for every thread
+  Index data_bytes = 0;         // the points themselves
   double setup_flops = 0;
-  double step_flops = 0;      // each step
-  Index passes = 0;           // over the data: set-up, about k steps, certificate
+  double step_flops = 0;           // each step
+  Index passes = 0;                // over the data: set-up, about k steps, certificate
   std::vector<std::string> notes;  // conversions and other facts the user should know
 };
 
@@ -83,10 +83,10 @@ struct Selection {
   Plan plan;
   Seconds seconds;
   double f_at_zero = 0;
-  double beta = 0;       // at the end
-  double eta = 0;        // absolute
-  double eta_relative = 0;  // the same in units of the root-mean-square norm
-  double gamma = 0;      // of the kernel, where it has one
+  double beta = 0;                           // at the end
+  double eta = 0;                            // absolute
+  double eta_relative = 0;                   // the same in units of the root-mean-square norm
+  double gamma = 0;                          // of the kernel, where it has one
   std::optional<Coefficients> coefficients;  // q = 2 and signs free
   std::vector<Index> assignment;             // asked for: for every point the rank of its exemplar
   std::vector<double> codes;                 // asked for: n x exemplars, row by row

@@ -1,0 +1,65 @@
+// K, the matrix of kernel values between all points, whatever holds or computes it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/kernel/kernel.hpp"
+#include "fwsr/prep/points.hpp"
+
+namespace fwsr {
+
+/// One tile of K: rows first .. last as the caller asked, columns begin .. end.
+using VisitTile = std::function<void(Index begin, Index end, const double* tile, Index stride)>;
+
+/// The eta term (+ eta^2 in every entry) is part of K unless said otherwise.
+enum class Eta { included, left_out };
+
+/// Symmetric, positive semi-definite, scaled by one power of four so that the largest diagonal
+/// entry is near 1: K here = unit()^2 x the true one. All members may be called from many threads.
+class KernelMatrix {
+ public:
+  virtual ~KernelMatrix() = default;
+
+  virtual Index size() const = 0;
+  virtual double unit() const = 0;
+  virtual double diagonal(Index i, Eta eta = Eta::included) const = 0;
+  /// Rows first .. last (at most row_block() of them), tile by tile from left to right.
+  virtual void scan(Index first, Index last, const VisitTile& visit) const = 0;
+  virtual Index row_block() const = 0;
+  /// K at rows x columns, row by row.
+  virtual std::vector<double> values(std::span<const Index> rows, std::span<const Index> columns,
+                                     Eta eta = Eta::included) const = 0;
+  /// Column j of K (it is also row j).
+  virtual void column(Index j, std::span<double> out) const;
+  /// K x.
+  virtual void multiply(std::span<const double> x, std::span<double> out, int threads) const;
+
+  /// The root-mean-square norm sqrt(mean K_ii) without eta, and eta, both times unit().
+  virtual double rms_norm() const = 0;
+  virtual double eta() const = 0;
+};
+
+/// K computed on the fly, in tiles. The eta of a linear kernel is in the points; other kernels take
+/// it from `eta` (relative: in units of sqrt(mean K_ii)). Cosine: points with
+/// Preprocessing::normalize and KernelType::linear. @pre kernel.gamma is set for kernels that have
+/// one, in the data's units
+std::unique_ptr<KernelMatrix> make_tiled_kernel(const Points& points, const Kernel& kernel,
+                                                double eta, bool eta_relative);
+
+/// The n x n matrix of another one, computed once and held.
+std::unique_ptr<KernelMatrix> make_held_kernel(const KernelMatrix& source, int threads);
+
+/// A matrix given by the user, used in place. Throws Error when it is not square, not finite, not
+/// symmetric or has a negative diagonal.
+std::unique_ptr<KernelMatrix> make_given_kernel(const PointsView& view,
+                                                std::span<const Index> subset, double eta,
+                                                bool eta_relative, int threads);
+
+/// The gamma for people who give none (kernel.hpp), from up to 1000 evenly spaced points.
+double default_gamma(const Points& points, KernelType type);
+
+}  // namespace fwsr

@@ -1,0 +1,81 @@
+#include "fwsr/linalg/blas.hpp"
+
+#include <cblas.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+
+#include "fwsr/base/result.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::mutex serial_mutex;
+int serial_depth = 0;
+int threads_before = 1;
+
+/// openblas_set_num_threads also changes OpenMP's own setting; put that back.
+void set_blas_threads(int threads) {
+  const int ours = omp_get_max_threads();
+  openblas_set_num_threads(threads);
+  omp_set_num_threads(ours);
+}
+
+blasint to_blas(Index v) {
+  if (v > std::numeric_limits<blasint>::max())
+    throw Error("a matrix dimension of " + std::to_string(v) + " is beyond what BLAS can address");
+  return static_cast<blasint>(v);
+}
+
+CBLAS_TRANSPOSE to_blas(Op op) {
+  return op == Op::none ? CblasNoTrans : CblasTrans;
+}
+
+}  // namespace
+
+SerialBlas::SerialBlas() {
+  const std::lock_guard lock(serial_mutex);
+  if (serial_depth++ == 0) {
+    threads_before = openblas_get_num_threads();
+    set_blas_threads(1);
+  }
+}
+
+SerialBlas::~SerialBlas() {
+  const std::lock_guard lock(serial_mutex);
+  if (--serial_depth == 0) set_blas_threads(threads_before);
+}
+
+void multiply(const Product<float>& p) {
+  if (p.m == 0 || p.n == 0) return;
+  cblas_sgemm(CblasRowMajor, to_blas(p.op_a), to_blas(p.op_b), to_blas(p.m), to_blas(p.n),
+              to_blas(p.k), p.a, p.left, to_blas(std::max<Index>(1, p.left_stride)), p.right,
+              to_blas(std::max<Index>(1, p.right_stride)), p.b, p.out,
+              to_blas(std::max<Index>(1, p.out_stride)));
+}
+
+void multiply(const Product<double>& p) {
+  if (p.m == 0 || p.n == 0) return;
+  cblas_dgemm(CblasRowMajor, to_blas(p.op_a), to_blas(p.op_b), to_blas(p.m), to_blas(p.n),
+              to_blas(p.k), p.a, p.left, to_blas(std::max<Index>(1, p.left_stride)), p.right,
+              to_blas(std::max<Index>(1, p.right_stride)), p.b, p.out,
+              to_blas(std::max<Index>(1, p.out_stride)));
+}
+
+void multiply_vector(Op op, MatrixView<const double> a, const double* x, double* y) {
+  if (a.rows == 0 || a.cols == 0) {
+    std::fill_n(y, op == Op::none ? a.rows : a.cols, 0.0);
+    return;
+  }
+  cblas_dgemv(CblasRowMajor, to_blas(op), to_blas(a.rows), to_blas(a.cols), 1.0, a.data,
+              to_blas(a.stride), x, 1, 0.0, y, 1);
+}
+
+std::string blas_name() {
+  return openblas_get_config();
+}
+
+}  // namespace fwsr

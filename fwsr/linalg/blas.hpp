@@ -1,0 +1,48 @@
+// Matrix products through BLAS, row-major. The only file of the project that calls it.
+//
+// Every call runs on one thread: OpenBLAS gives different bits for different numbers of threads, so
+// parallelism is ours, over blocks of constant size (base/blocks.hpp).
+#pragma once
+
+#include <string>
+
+#include "fwsr/base/index.hpp"
+
+namespace fwsr {
+
+/// While one of these lives, BLAS calls of this process run on the calling thread alone.
+class SerialBlas {
+ public:
+  SerialBlas();
+  SerialBlas(const SerialBlas&) = delete;
+  SerialBlas& operator=(const SerialBlas&) = delete;
+  ~SerialBlas();
+};
+
+enum class Op { none, transpose };
+
+/// C (m x n) <- a op(A) op(B) + b C, with op(A) m x k and op(B) k x n; leading dimensions in
+/// elements.
+template <class T>
+struct Product {
+  Op op_a = Op::none, op_b = Op::none;
+  Index m = 0, n = 0, k = 0;
+  T a = 1;
+  const T* left = nullptr;
+  Index left_stride = 0;
+  const T* right = nullptr;
+  Index right_stride = 0;
+  T b = 0;
+  T* out = nullptr;
+  Index out_stride = 0;
+};
+void multiply(const Product<float>& p);
+void multiply(const Product<double>& p);
+
+/// y <- op(A) x, A rows x cols with rows `stride` apart.
+void multiply_vector(Op op, MatrixView<const double> a, const double* x, double* y);
+
+/// "OpenBLAS 0.3.21 ... SkylakeX", for --version.
+std::string blas_name();
+
+}  // namespace fwsr

@@ -1,0 +1,97 @@
+#include "fwsr/linalg/projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "fwsr/linalg/rows.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d) {
+  std::vector<double> basis;
+  std::vector<bool> used(at(m), false);
+  double largest = 0;
+  const auto norm = [&](Index i) { return std::sqrt(dot(&rows[at(i * d)], &rows[at(i * d)], d)); };
+  for (Index rank = 0; rank < m; ++rank) {
+    Index best = -1;
+    double best_norm = 0;
+    for (Index i = 0; i < m; ++i)
+      if (!used[at(i)])
+        if (const double v = norm(i); v > best_norm) best = i, best_norm = v;
+    largest = std::max(largest, best_norm);
+    if (best < 0 || best_norm <= 1e-12 * largest) break;
+    used[at(best)] = true;
+    double* q = &rows[at(best * d)];
+    for (Index b = 0; b < rank; ++b) {  // once more against the basis, for what rounding left
+      const double s = dot(q, &basis[at(b * d)], d);
+      for (Index l = 0; l < d; ++l) q[l] -= s * basis[at(b * d + l)];
+    }
+    const double length = norm(best);
+    if (length <= 1e-12 * largest) break;
+    for (Index l = 0; l < d; ++l) q[l] /= length;
+    basis.insert(basis.end(), q, q + d);
+    for (Index i = 0; i < m; ++i)
+      if (!used[at(i)]) {
+        double* v = &rows[at(i * d)];
+        const double s = dot(v, q, d);
+        for (Index l = 0; l < d; ++l) v[l] -= s * q[l];
+      }
+  }
+  return basis;
+}
+
+PivotedCholesky pivoted_cholesky(std::vector<double> a, Index m) {
+  PivotedCholesky result{.size = m, .rank = 0, .pivots = {}, .lower = {}};
+  std::vector<Index> order(at(m));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<double> diagonal(at(m));
+  for (Index i = 0; i < m; ++i) diagonal[at(i)] = a[at(i * m + i)];
+  const double largest = m ? *std::max_element(diagonal.begin(), diagonal.end()) : 0;
+  const double enough =
+      4 * static_cast<double>(m) * std::numeric_limits<double>::epsilon() * largest;
+  std::vector<double> columns(at(m * m));  // columns[i, r]: column r of the factor, rows unpermuted
+  for (Index r = 0; r < m; ++r) {
+    const auto best = std::max_element(order.begin() + r, order.end(), [&](Index i, Index j) {
+      return diagonal[at(i)] < diagonal[at(j)];
+    });
+    if (!(diagonal[at(*best)] > enough)) break;
+    std::iter_swap(order.begin() + r, best);
+    const Index p = order[at(r)];
+    const double pivot = std::sqrt(diagonal[at(p)]);
+    for (Index o = r; o < m; ++o) {
+      const Index i = order[at(o)];
+      const double v =
+          i == p ? pivot
+                 : (a[at(i * m + p)] - dot(&columns[at(i * m)], &columns[at(p * m)], r)) / pivot;
+      columns[at(i * m + r)] = v;
+      diagonal[at(i)] -= v * v;
+    }
+    ++result.rank;
+  }
+  result.pivots.assign(order.begin(), order.begin() + result.rank);
+  for (const Index p : result.pivots)
+    for (Index r = 0; r < result.rank; ++r) result.lower.push_back(columns[at(p * m + r)]);
+  return result;
+}
+
+double PivotedCholesky::squared_solution(const double* b, double* scratch) const {
+  double sum = 0;
+  for (Index i = 0; i < rank; ++i) {
+    const double* row = &lower[at(i * rank)];
+    scratch[i] = (b[pivots[at(i)]] - dot(row, scratch, i)) / row[i];
+    sum += scratch[i] * scratch[i];
+  }
+  return sum;
+}
+
+}  // namespace fwsr

@@ -1,0 +1,28 @@
+// Projection onto the span of a few vectors, and ridge regression on them.
+#pragma once
+
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+
+namespace fwsr {
+
+/// An orthonormal basis of the span of the rows of a m x d matrix: rank x d, row by row. Pivoted
+/// Gram-Schmidt, every row orthogonalised twice; rows that add less than 1e-12 of the largest norm
+/// add nothing.
+std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d);
+
+/// The Cholesky factor of a symmetric positive semi-definite m x m matrix, with pivoting and cut at
+/// its numerical rank: matrix[p_i, p_j] = sum_l L_il L_jl.
+struct PivotedCholesky {
+  Index size = 0;
+  Index rank = 0;
+  std::vector<Index> pivots;  // rank of them
+  std::vector<double> lower;  // rank x rank, row by row, of the pivot rows
+
+  /// ||L^-1 b[pivots]||^2 = b^T (matrix)^+ b for b in its range. @pre scratch has `rank` places
+  double squared_solution(const double* b, double* scratch) const;
+};
+PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m);
+
+}  // namespace fwsr

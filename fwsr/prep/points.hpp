@@ -1,0 +1,119 @@
+// The points as the algorithm sees them: scaled, centred, with the eta row, all on the fly.
+//
+//   a_i = outer_i * (inner_i * weights o x_i - means - mean_i 1),   then one more feature: eta
+//
+//   x_i       the caller's numbers, never changed or copied
+//   weights   1 / standard deviation of each feature (scale standard)
+//   inner_i   1 / norm of each point (scale unit), times a power of two
+//   means     mean of each feature (centre feature);  mean_i: mean of point i (centre point)
+//   outer_i   1 / norm of each centred point (cosine kernel), times a power of two
+//
+// The powers of two bring the largest ||a_i|| near 1, so that fourth powers of the data neither
+// overflow nor vanish; `unit()` says by how much a_i is larger than the point it stands for.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/prep/preprocessing.hpp"
+
+namespace fwsr {
+
+class Points {
+ public:
+  /// Looks at all points a few times to find means, norms and scale. `subset` (kept by the caller)
+  /// chooses points by index; empty means all. Throws Error naming the first NaN or infinity.
+  Points(const PointsView& view, std::span<const Index> subset, const Preprocessing& prep,
+         int threads);
+
+  /// New points seen as `trained` sees its own: same feature means, weights, unit and eta.
+  Points(const PointsView& view, const Points& trained, int threads);
+
+  Index size() const { return size_; }
+  Index features() const { return features_; }
+  /// Length of a row: the features, and one more when eta is not zero.
+  Index dim() const { return features_ + (eta_ != 0 ? 1 : 0); }
+  bool sparse() const { return is_sparse(view_); }
+  bool single() const { return is_single(view_); }
+  /// Stored entries of the points in use.
+  Index entries() const { return entries_; }
+
+  double unit() const { return unit_; }
+  /// eta times unit(): the last entry of every row.
+  double eta() const { return eta_; }
+  /// Root-mean-square norm of the centred points, without eta, times unit().
+  double rms_norm() const { return rms_norm_; }
+  /// ||a_i||^2 without eta.
+  double squared_norm(Index i) const { return squared_norms_[static_cast<std::size_t>(i)]; }
+
+  /// a_i, dim() numbers.
+  void row(Index i, double* out) const;
+  /// a_first .. a_last, row by row, dim() numbers each.
+  void rows(Index first, Index last, double* out) const;
+  void rows(Index first, Index last, float* out) const;
+
+  /// sum_i x_i a_i, dim() numbers.
+  std::vector<double> combine(std::span<const double> x, int threads) const;
+  /// out_i = <a_i, z> for all points.
+  void project(std::span<const double> z, std::span<double> out, int threads) const;
+
+  /// Sparse points: <a_i, a_j> for i in first .. last (at most sparse_rows) and j in begin .. end,
+  /// to out[(i - first) * stride + j - begin], eta included.
+  static constexpr Index sparse_rows = 32;
+  class SparseRows;
+  void sparse_products(const SparseRows& left, Index begin, Index end, double* out,
+                       Index stride) const;
+
+ private:
+  Index source(Index i) const { return subset_.empty() ? i : subset_[static_cast<std::size_t>(i)]; }
+  double inner(Index i) const {
+    return inner_.empty() ? scale_ : inner_[static_cast<std::size_t>(i)];
+  }
+  double mean(Index i) const { return mean_.empty() ? 0 : mean_[static_cast<std::size_t>(i)]; }
+  double outer(Index i) const {
+    return outer_.empty() ? common_ : outer_[static_cast<std::size_t>(i)];
+  }
+
+  template <class Visit>
+  void for_entries(Index i, Visit&& visit) const;
+  template <class Add>
+  std::vector<double> sum_over_points(Index length, Add&& add, int threads) const;
+  double scan(int threads) const;
+  void find_weights(int threads);
+  void find_means(int threads);
+  void find_point_numbers(int threads, bool unit_norm, bool center, bool normalize);
+  void set_scale(const Preprocessing& prep, int threads);
+
+  PointsView view_;
+  std::span<const Index> subset_;
+  Index size_ = 0;
+  Index features_ = 0;
+  Index entries_ = 0;
+  Preprocessing prep_;
+  double scale_ = 1;   // power of two applied to the raw numbers
+  double common_ = 1;  // power of two applied last
+  double unit_ = 1;
+  double eta_ = 0;
+  double rms_norm_ = 0;
+  std::vector<double> weights_, means_;       // features_ each, or empty
+  std::vector<double> inner_, mean_, outer_;  // size_ each, or empty
+  std::vector<double> squared_norms_;         // size_
+  std::vector<double> products_with_means_;   // sparse and centre feature: <y_i, means>
+  double means_squared_ = 0;
+};
+
+/// Up to sparse_rows sparse points laid out by feature, for products with all others.
+class Points::SparseRows {
+ public:
+  SparseRows(const Points& points, std::span<const Index> chosen);
+  SparseRows(const Points& points, Index first, Index last);
+
+ private:
+  friend class Points;
+  std::vector<Index> chosen_;
+  std::vector<std::int32_t> slot_;  // per feature: its place in values_, or -1
+  std::vector<double> values_;      // slots x sparse_rows: inner_i weights_l x_il
+};
+
+}  // namespace fwsr

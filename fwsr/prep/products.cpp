@@ -1,0 +1,165 @@
+// Products with the preprocessed points that never form them: A x, A^T z, and inner products of
+// sparse points. With y_i = inner_i weights o x_i the stored part of point i,
+//
+//   a_i          = outer_i (y_i - mean_i 1 - means)
+//   <a_i, a_j>   = outer_i outer_j (<y_i, y_j> - d mean_i mean_j)                       centre
+//   point
+//                = outer_i outer_j (<y_i, y_j> - <y_i, means> - <y_j, means> + ||means||^2) feature
+#include <algorithm>
+#include <numeric>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/linalg/rows.hpp"
+#include "fwsr/prep/points.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Calls visit(column, value) for the entries of row s of a sparse view.
+template <class Visit>
+void for_sparse(const PointsView& view, Index s, Visit&& visit) {
+  std::visit(
+      [&](const auto& v) {
+        if constexpr (requires { v.starts; })
+          for (Index e = static_cast<Index>(v.starts[s]); e < static_cast<Index>(v.starts[s + 1]);
+               ++e)
+            visit(static_cast<Index>(v.columns[e]), static_cast<double>(v.values[e]));
+      },
+      view);
+}
+
+}  // namespace
+
+std::vector<double> Points::combine(std::span<const double> x, int threads) const {
+  const Index chunk = std::max(block_size, block_count(size_, 16));
+  const Index d = features_;
+  // Per chunk: the features, then sum_i x_i outer_i mean_i, then sum_i x_i outer_i, then sum_i x_i.
+  std::vector<std::vector<double>> partial(at(block_count(size_, chunk)));
+  for_blocks(
+      threads, size_,
+      [&](Index b, Index first, Index last) {
+        auto& sum = partial[at(b)];
+        sum.assign(at(d + 3), 0.0);
+        std::vector<double> a(sparse() ? 0 : at(dim()));
+        for (Index i = first; i < last; ++i) {
+          const double xi = x[at(i)];
+          if (xi == 0) continue;
+          sum[at(d + 2)] += xi;
+          if (sparse()) {
+            const double factor = xi * outer(i);
+            const double entry = factor * inner(i);
+            for_sparse(view_, source(i), [&](Index l, double v) { sum[at(l)] += entry * v; });
+            sum[at(d)] += factor * mean(i);
+            sum[at(d + 1)] += factor;
+          } else {
+            row(i, a.data());
+            for (Index l = 0; l < d; ++l) sum[at(l)] += xi * a[at(l)];
+          }
+        }
+      },
+      chunk);
+  std::vector<double> total(at(d + 3));
+  for (const auto& p : partial)
+    for (std::size_t l = 0; l < total.size(); ++l) total[l] += p[l];
+  std::vector<double> z(at(dim()));
+  for (Index l = 0; l < d; ++l) {
+    double v = total[at(l)];
+    if (sparse()) {
+      if (!weights_.empty()) v *= weights_[at(l)];
+      v -= total[at(d)];
+      if (!means_.empty()) v -= total[at(d + 1)] * means_[at(l)];
+    }
+    z[at(l)] = v;
+  }
+  if (eta_ != 0) z[at(d)] = eta_ * total[at(d + 2)];
+  return z;
+}
+
+void Points::project(std::span<const double> z, std::span<double> out, int threads) const {
+  const double last = eta_ != 0 ? eta_ * z[at(features_)] : 0.0;
+  if (!sparse()) {
+    for_blocks(threads, size_, [&](Index, Index first, Index end) {
+      std::vector<double> a(at(dim()));
+      for (Index i = first; i < end; ++i) {
+        row(i, a.data());
+        out[at(i)] = dot(a.data(), z.data(), features_) + last;
+      }
+    });
+    return;
+  }
+  std::vector<double> weighted(z.begin(), z.begin() + features_);
+  double sum = 0, with_means = 0;
+  for (Index l = 0; l < features_; ++l) {
+    sum += z[at(l)];
+    if (!means_.empty()) with_means += z[at(l)] * means_[at(l)];
+    if (!weights_.empty()) weighted[at(l)] *= weights_[at(l)];
+  }
+  for_blocks(threads, size_, [&](Index, Index first, Index end) {
+    for (Index i = first; i < end; ++i) {
+      double stored = 0;
+      for_sparse(view_, source(i), [&](Index l, double v) { stored += v * weighted[at(l)]; });
+      out[at(i)] = outer(i) * (inner(i) * stored - mean(i) * sum - with_means) + last;
+    }
+  });
+}
+
+Points::SparseRows::SparseRows(const Points& points, std::span<const Index> chosen)
+    : chosen_(chosen.begin(), chosen.end()), slot_(at(points.features_), -1) {
+  std::int32_t used = 0;
+  for (std::size_t b = 0; b < chosen_.size(); ++b) {
+    const double inner = points.inner(chosen_[b]);
+    for_sparse(points.view_, points.source(chosen_[b]), [&](Index l, double v) {
+      std::int32_t& slot = slot_[at(l)];
+      if (slot < 0) {
+        slot = used++;
+        values_.resize(values_.size() + at(sparse_rows), 0.0);
+      }
+      const double weight = points.weights_.empty() ? 1.0 : points.weights_[at(l)];
+      values_[at(slot) * at(sparse_rows) + b] = v * inner * weight;
+    });
+  }
+}
+
+namespace {
+
+std::vector<Index> range(Index first, Index last) {
+  std::vector<Index> all(at(last - first));
+  std::iota(all.begin(), all.end(), first);
+  return all;
+}
+
+}  // namespace
+
+Points::SparseRows::SparseRows(const Points& points, Index first, Index last)
+    : SparseRows(points, range(first, last)) {}
+
+void Points::sparse_products(const SparseRows& left, Index begin, Index end, double* out,
+                             Index stride) const {
+  const auto rows = static_cast<Index>(left.chosen_.size());
+  const auto d = static_cast<double>(features_);
+  for (Index j = begin; j < end; ++j) {
+    double sums[sparse_rows] = {};
+    const double inner_j = inner(j);
+    for_sparse(view_, source(j), [&](Index l, double v) {
+      const std::int32_t slot = left.slot_[at(l)];
+      if (slot < 0) return;
+      const double y = v * inner_j * (weights_.empty() ? 1.0 : weights_[at(l)]);
+      const double* values = left.values_.data() + at(slot) * at(sparse_rows);
+      for (Index b = 0; b < sparse_rows; ++b) sums[b] += y * values[b];
+    });
+    for (Index b = 0; b < rows; ++b) {
+      const Index i = left.chosen_[at(b)];
+      double inner_product = sums[b] - d * mean(i) * mean(j);
+      if (!products_with_means_.empty())
+        inner_product += means_squared_ - products_with_means_[at(i)] - products_with_means_[at(j)];
+      out[b * stride + j - begin] = outer(i) * outer(j) * inner_product + eta_ * eta_;
+    }
+  }
+}
+
+}  // namespace fwsr

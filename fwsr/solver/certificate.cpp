@@ -1,0 +1,297 @@
+#include "fwsr/solver/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/gram.hpp"
+#include "fwsr/linalg/projection.hpp"
+#include "fwsr/linalg/rows.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index sweep_rows = 384;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+void check(const Problem& p) {
+  if (p.alive && !p.alive()) throw Interrupted{};
+}
+
+double total(const std::vector<double>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+/// <X, K> = sum_i x_i.k_T(i), <X, K X> = sum_i x_i^T K_TT x_i and tr K.
+struct Sums {
+  double xk = 0, xkx = 0, trace = 0;
+  double smallest = 0;  // entry of X
+};
+Sums inner_products(const Problem& p, const Codes& codes) {
+  const Index n = p.kernel.size();
+  const Index k = codes.exemplars();
+  const std::vector<double> among = p.kernel.values(codes.list(), codes.list());
+  const auto blocks = at(block_count(n, sweep_rows));
+  std::vector<double> xk(blocks), xkx(blocks), trace(blocks), smallest(blocks);
+  for_blocks(
+      p.threads, n,
+      [&](Index b, Index first, Index last) {
+        check(p);
+        const Codes::Block block = codes.block(first, last);
+        std::vector<double> y(at(k));
+        for (Index i = 0; i < last - first; ++i) {
+          const double* x = block.codes.data() + i * k;
+          xk[at(b)] += dot(x, block.kernel.data() + i * k, k);
+          for (Index t = 0; t < k; ++t) y[at(t)] = dot(among.data() + t * k, x, k);
+          xkx[at(b)] += dot(x, y.data(), k);
+          trace[at(b)] += p.kernel.diagonal(first + i);
+          for (Index t = 0; t < k; ++t) smallest[at(b)] = std::min(smallest[at(b)], x[t]);
+        }
+      },
+      sweep_rows);
+  return {total(xk), total(xkx), total(trace), *std::min_element(smallest.begin(), smallest.end())};
+}
+
+/// max_i ||p_i|| for the linear kernel: p_i = A^T-row of R, ||p_i||^2 = a_i^T (R R^T) a_i.
+double largest_score_linear(const Problem& p, const Codes& codes) {
+  const Points& points = *p.linear;
+  const Index n = points.size(), d = points.dim(), k = codes.exemplars();
+  std::vector<double> chosen(at(k * d));
+  for (Index t = 0; t < k; ++t) points.row(codes.list()[at(t)], chosen.data() + t * d);
+  const FillRows<double> residual = [&](Index first, Index last, double* out) {
+    check(p);
+    points.rows(first, last, out);
+    const Codes::Block block = codes.block(first, last);
+    multiply(Product<double>{.m = last - first,
+                             .n = d,
+                             .k = k,
+                             .a = -1,
+                             .left = block.codes.data(),
+                             .left_stride = k,
+                             .right = chosen.data(),
+                             .right_stride = d,
+                             .b = 1,
+                             .out = out,
+                             .out_stride = d});
+  };
+  const std::vector<double> rr = gram_of_rows<double>(n, d, p.threads, residual);
+  std::vector<double> squares(at(n));
+  const FillRows<double> fill = [&](Index first, Index last, double* out) {
+    check(p);
+    points.rows(first, last, out);
+  };
+  visit_products<double>(n, d, p.threads, fill, rr, nullptr,
+                         [&](Index i, const double* a, const double* z, const double*) {
+                           squares[at(i)] = dot(a, z, d);
+                         });
+  return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));
+}
+
+/// max_i ||p_i||_dual for any kernel and q: P = K - K_T^T X_T, row block by row block.
+double largest_score_kernel(const Problem& p, const Codes& codes) {
+  const Index n = p.kernel.size(), k = codes.exemplars();
+  std::vector<double> x(at(k * n));   // X_T, k x n
+  std::vector<double> kt(at(n * k));  // K_T, n x k
+  for_blocks(
+      p.threads, n,
+      [&](Index, Index first, Index last) {
+        const Codes::Block block = codes.block(first, last);
+        std::copy(block.kernel.begin(), block.kernel.end(), kt.begin() + first * k);
+        for (Index i = 0; i < last - first; ++i)
+          for (Index t = 0; t < k; ++t) x[at(t * n + first + i)] = block.codes[at(i * k + t)];
+      },
+      sweep_rows);
+  std::vector<double> norms(at(n));
+  for_blocks(
+      p.threads, n,
+      [&](Index, Index first, Index last) {
+        check(p);
+        std::vector<double> tile;
+        p.kernel.scan(first, last, [&](Index begin, Index end, const double* kernel, Index stride) {
+          const Index rows = last - first, columns = end - begin;
+          tile.resize(at(rows * columns));
+          for (Index i = 0; i < rows; ++i)
+            std::copy(kernel + i * stride, kernel + i * stride + columns,
+                      tile.begin() + i * columns);
+          multiply(Product<double>{.m = rows,
+                                   .n = columns,
+                                   .k = k,
+                                   .a = -1,
+                                   .left = kt.data() + first * k,
+                                   .left_stride = k,
+                                   .right = x.data() + begin,
+                                   .right_stride = n,
+                                   .b = 1,
+                                   .out = tile.data(),
+                                   .out_stride = columns});
+          for (Index i = 0; i < rows; ++i) {
+            double& norm = norms[at(first + i)];
+            for (Index l = 0; l < columns; ++l) {
+              const double v = tile[at(i * columns + l)];
+              const double part = p.nonneg ? std::max(0.0, v) : std::abs(v);
+              if (p.q == Norm::one)
+                norm = std::max(norm, part);
+              else
+                norm += p.q == Norm::two ? part * part : part;
+            }
+          }
+        });
+      },
+      p.kernel.row_block());
+  const double largest = *std::max_element(norms.begin(), norms.end());
+  return p.q == Norm::two ? std::sqrt(largest) : largest;
+}
+
+struct Errors {
+  double projection = 0;  // ||A - P_T A||^2
+  double ridge = 0;       // min_X ||A_T X - A||^2 + rho^2 ||X||^2
+  double trace = 0;       // ||A||^2
+};
+
+/// Without the eta row. `rho` in the kernel's units; negative when nobody asked.
+Errors regression_errors(const Problem& p, const std::vector<Index>& exemplars, double rho) {
+  const Index n = p.kernel.size();
+  const auto k = static_cast<Index>(exemplars.size());
+  const std::vector<double> among = p.kernel.values(exemplars, exemplars, Eta::left_out);
+  const PivotedCholesky plain = pivoted_cholesky(among, k);
+  std::vector<double> ridged = among;
+  for (Index t = 0; t < k; ++t) ridged[at(t * k + t)] += rho * rho;
+  const PivotedCholesky ridge = rho > 0 ? pivoted_cholesky(ridged, k) : plain;
+
+  // Explicit vectors keep twice the digits of their inner products: use them where they exist.
+  std::vector<double> basis;
+  Index rank = 0, d = 0;
+  if (p.linear) {
+    d = p.linear->features();
+    std::vector<double> rows(at(k * d)), row(at(p.linear->dim()));
+    for (Index t = 0; t < k; ++t) {
+      p.linear->row(exemplars[at(t)], row.data());
+      std::copy(row.begin(), row.begin() + d, rows.begin() + t * d);
+    }
+    basis = orthonormal_rows(std::move(rows), k, d);
+    rank = d ? static_cast<Index>(basis.size()) / d : 0;
+  }
+  const auto residual = [&](Index i, std::vector<double>& a, std::vector<double>& s) {
+    p.linear->row(i, a.data());
+    for (int twice = 0; twice < 2; ++twice) {
+      for (Index b = 0; b < rank; ++b) s[at(b)] = dot(a.data(), basis.data() + b * d, d);
+      for (Index b = 0; b < rank; ++b)
+        for (Index l = 0; l < d; ++l) a[at(l)] -= s[at(b)] * basis[at(b * d + l)];
+    }
+    return dot(a.data(), a.data(), d);
+  };
+
+  const bool need_kernel = !p.linear || rho > 0;
+  const auto blocks = at(block_count(n, sweep_rows));
+  std::vector<double> projection(blocks), ridges(blocks), trace(blocks);
+  for_blocks(
+      p.threads, n,
+      [&](Index b, Index first, Index last) {
+        check(p);
+        std::vector<Index> points(at(last - first));
+        std::iota(points.begin(), points.end(), first);
+        std::vector<double> values, scratch(at(k));
+        if (need_kernel) values = p.kernel.values(points, exemplars, Eta::left_out);
+        std::vector<double> a(p.linear ? at(p.linear->dim()) : 0), s(at(rank));
+        for (Index i = first; i < last; ++i) {
+          const double square = p.kernel.diagonal(i, Eta::left_out);
+          const double* column = values.data() + (i - first) * k;
+          trace[at(b)] += square;
+          projection[at(b)] +=
+              p.linear ? residual(i, a, s)
+                       : std::max(0.0, square - plain.squared_solution(column, scratch.data()));
+          if (rho > 0) ridges[at(b)] += square - ridge.squared_solution(column, scratch.data());
+        }
+      },
+      sweep_rows);
+  const double projected = total(projection);
+  return {
+      .projection = projected, .ridge = rho > 0 ? total(ridges) : projected, .trace = total(trace)};
+}
+
+}  // namespace
+
+void describe_codes(const Problem& problem, const Codes& codes, bool assignment, bool keep_codes,
+                    Selection& selection) {
+  const Index n = problem.kernel.size();
+  const Index k = codes.exemplars();
+  const auto blocks = at(block_count(n, sweep_rows));
+  std::vector<std::vector<double>> counts(blocks), norms(blocks);
+  if (assignment) selection.assignment.assign(at(n), -1);
+  if (keep_codes) selection.codes.assign(at(n * k), 0.0);
+  selection.weights.assign(at(k), 0.0);
+  selection.strength.assign(at(k), 0.0);
+  if (k == 0) return;
+  for_blocks(
+      problem.threads, n,
+      [&](Index b, Index first, Index last) {
+        check(problem);
+        const Codes::Block block = codes.block(first, last);
+        auto& count = counts[at(b)];
+        auto& norm = norms[at(b)];
+        count.assign(at(k), 0.0);
+        norm.assign(at(k), 0.0);
+        for (Index i = first; i < last; ++i) {
+          const double* x = block.codes.data() + (i - first) * k;
+          Index best = 0;
+          for (Index t = 0; t < k; ++t) {
+            const double v = std::abs(x[t]);
+            if (v > std::abs(x[best])) best = t;
+            if (problem.q == Norm::infinity)
+              norm[at(t)] = std::max(norm[at(t)], v);
+            else
+              norm[at(t)] += problem.q == Norm::two ? v * v : v;
+          }
+          count[at(best)] += 1;
+          if (assignment) selection.assignment[at(i)] = best;
+          if (keep_codes) std::copy(x, x + k, selection.codes.begin() + i * k);
+        }
+      },
+      sweep_rows);
+  for (std::size_t b = 0; b < blocks; ++b)
+    for (Index t = 0; t < k; ++t) {
+      selection.weights[at(t)] += counts[b][at(t)];
+      double& s = selection.strength[at(t)];
+      s = problem.q == Norm::infinity ? std::max(s, norms[b][at(t)]) : s + norms[b][at(t)];
+    }
+  if (problem.q == Norm::two)
+    for (double& s : selection.strength) s = std::sqrt(s);
+}
+
+Certificate certify(const Problem& problem, const Codes& codes, const SelectOptions& options,
+                    const Selection& selection) {
+  const double unit = problem.kernel.unit();
+  const auto in_users_units = [&](double v) { return v / unit / unit; };
+  Certificate c;
+  c.beta = problem.beta;
+  c.radius_used = total(selection.strength);
+  const Sums sums = inner_products(problem, codes);
+  c.feasible = (c.radius_used <= problem.beta * (1 + 1e-9) || std::isinf(problem.beta)) &&
+               (!problem.nonneg || sums.smallest >= 0);
+  c.f = in_users_units(sums.trace - 2 * sums.xk + sums.xkx);
+  c.f_at_zero = in_users_units(sums.trace);
+  if (std::isinf(problem.beta)) {
+    c.gap = std::numeric_limits<double>::infinity();
+  } else {
+    const double score = problem.linear ? largest_score_linear(problem, codes)
+                                        : largest_score_kernel(problem, codes);
+    c.gap = in_users_units(2 * (problem.beta * score - (sums.xk - sums.xkx)));
+  }
+  const double rho = options.rho ? *options.rho * unit : -1.0;
+  const std::vector<Index>& exemplars = selection.exemplars;  // filled ones too
+  const Errors errors = regression_errors(problem, exemplars, rho);
+  c.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
+  if (options.lambda && options.rho)
+    c.boolean_objective =
+        *options.lambda * static_cast<double>(exemplars.size()) + in_users_units(errors.ridge);
+  return c;
+}
+
+}  // namespace fwsr

@@ -1,0 +1,39 @@
+#include "fwsr/solver/fill.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "fwsr/base/blocks.hpp"
+
+namespace fwsr {
+
+void fill_up(const KernelMatrix& kernel, Index wanted, int threads, Selection& selection) {
+  const Index n = kernel.size();
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+  std::vector<double> distance(at(n), std::numeric_limits<double>::infinity());
+  std::vector<double> column(at(n));
+  const auto lower = [&](Index t) {  // ||a_i - a_t||^2 = K_ii + K_tt - 2 K_it
+    kernel.column(t, column);
+    const double self = kernel.diagonal(t);
+    for_blocks(threads, n, [&](Index, Index first, Index last) {
+      for (Index i = first; i < last; ++i)
+        distance[at(i)] = std::min(distance[at(i)], kernel.diagonal(i) + self - 2 * column[at(i)]);
+    });
+    distance[at(t)] = -std::numeric_limits<double>::infinity();  // never again
+  };
+  for (const Index t : selection.exemplars) lower(t);
+  while (static_cast<Index>(selection.exemplars.size()) < wanted) {
+    const double most = *std::max_element(distance.begin(), distance.end());
+    const double enough = std::min(most, most - 1e-12);  // K is near 1: closer than this is a tie
+    Index next = 0;
+    while (!(distance[at(next)] >= enough)) ++next;
+    selection.exemplars.push_back(next);
+    selection.weights.push_back(0);
+    selection.strength.push_back(0);
+    selection.filled.push_back(true);
+    lower(next);
+  }
+}
+
+}  // namespace fwsr

@@ -1,0 +1,52 @@
+// The one seam of the solver: everything the Frank-Wolfe loop asks of a representation of (A, X,
+// P).
+//
+//   paper            code          meaning
+//   A, K = A^T A     points        one column a_i of A per point; K any kernel matrix
+//   X                -             the codes, n x n with few non-zero rows; forms hold it as they
+//   like P = K - K X      -             minus half the gradient; row p_i scores point i j, nu, v
+//   Pick, score   the best row, its dual norm, and the direction with <v, p_j> = nu S = beta e_j
+//   v^T -             the oracle's answer
+//
+// Nothing of length n crosses the seam, so a form may keep its points anywhere.
+#pragma once
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/base/result.hpp"
+
+namespace fwsr {
+
+/// j and nu of Algorithm 1, line 9.
+struct Pick {
+  Index point = -1;
+  double score = 0;
+};
+
+/// Five numbers that describe f along the segment from X to S = beta e_j v^T, for every beta.
+struct Probe {
+  double score = 0;  // <v, p_j> = nu
+  double self = 0;   // K_jj ||v||^2, so that <S, K S> = beta^2 self
+  double cross = 0;  // <v, (K X)_j>, so that <S, K X> = beta cross
+  double xp = 0;     // <X, P>
+  double xkx = 0;    // <X, K X>
+};
+
+class Form {
+ public:
+  virtual ~Form() = default;
+
+  /// f(X) = ||A X - A||^2.
+  virtual double objective() const = 0;
+  /// The point with the largest dual norm ||p_i||; of equal ones the smallest index.
+  virtual Pick best() = 0;
+  /// @pre `pick` is what best() answered for the present X
+  virtual Probe probe(const Pick& pick) = 0;
+  /// X <- (1 - gamma) X + length e_j v^T. An ordinary step has length = gamma beta; the
+  /// matching-pursuit limit has gamma = 0.
+  virtual void step(const Pick& pick, double gamma, double length) = 0;
+};
+
+/// Thrown out of long set-up work when the observer said stop.
+struct Interrupted {};
+
+}  // namespace fwsr

@@ -1,0 +1,51 @@
+// The paper, literally: P = K - K X held whole, O(n^2) a step. The only form for q = 1, q =
+// infinity and X >= 0, and the one that all others are tested against.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/solver/form.hpp"
+#include "fwsr/solver/options.hpp"
+
+namespace fwsr {
+
+/// Rows of X, explicit.
+struct ExplicitRows {
+  std::vector<Index> points;               // which rows
+  std::vector<std::vector<double>> codes;  // n numbers each
+};
+
+class GradientForm final : public Form {
+ public:
+  /// `kernel` is scanned row by row at every step, so it should be held or given.
+  GradientForm(const KernelMatrix& kernel, Norm q, bool nonneg, int threads);
+
+  double objective() const override { return f_; }
+  Pick best() override;
+  Probe probe(const Pick& pick) override;
+  void step(const Pick& pick, double gamma, double length) override;
+
+  const ExplicitRows& rows() const { return x_; }
+
+  static Index bytes(Index n) { return checked_bytes(n, n); }
+
+ private:
+  double dual_norm(const double* p) const;
+  void direction(const double* p, double score);
+
+  const KernelMatrix& kernel_;
+  Norm q_;
+  bool nonneg_;
+  int threads_;
+  Index n_;
+  std::unique_ptr<double[]> p_;  // n x n
+  std::vector<double> scores_;   // n: dual norms of the rows of P
+  std::vector<double> v_;        // n: the direction of the last pick
+  std::vector<double> column_;   // n: k_j
+  ExplicitRows x_;
+  double f_ = 0, trace_ = 0, xk_ = 0, xkx_ = 0;
+};
+
+}  // namespace fwsr

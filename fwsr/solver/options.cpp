@@ -1,0 +1,131 @@
+#include "fwsr/solver/options.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d) {
+  if (n < 1) return "there are no points to select from";
+  if (d < 1) return "the points have no features";
+  if (o.exemplars < 1)
+    return fmt::format("the number of exemplars must be at least 1, got {}", o.exemplars);
+  if (o.exemplars > n)
+    return fmt::format(
+        "{} exemplars were asked for, but there are only {} points; ask for at most {}",
+        o.exemplars, n, n);
+  if (o.alpha && o.beta) return "alpha and beta both set the radius; give one of them";
+  if (o.alpha && !(*o.alpha >= 0 && std::isfinite(*o.alpha)))
+    return fmt::format("alpha must be 0 or a positive number, got {}", *o.alpha);
+  if (o.beta && !(*o.beta > 0 && std::isfinite(*o.beta)))
+    return fmt::format("beta must be a positive number, got {}", *o.beta);
+  if (!(o.eta >= 0 && std::isfinite(o.eta)))
+    return fmt::format("eta must be 0 or a positive number, got {}", o.eta);
+  if (!(o.delta >= 0 && std::isfinite(o.delta)))
+    return fmt::format("delta must be 0 or a positive number, got {}", o.delta);
+  if (o.max_iterations && *o.max_iterations < 1)
+    return fmt::format("the iteration limit must be at least 1, got {}", *o.max_iterations);
+  if (o.lambda.has_value() != o.rho.has_value())
+    return "lambda and rho go together: give both, or neither";
+  if (o.lambda && !(*o.lambda >= 0 && std::isfinite(*o.lambda)))
+    return fmt::format("lambda must be 0 or a positive number, got {}", *o.lambda);
+  if (o.rho && !(*o.rho >= 0 && std::isfinite(*o.rho)))
+    return fmt::format("rho must be 0 or a positive number, got {}", *o.rho);
+  if (o.lambda && o.certificate == CertificateKind::none)
+    return "lambda and rho ask for a number of the certificate; do not set certificate to none";
+  if (o.alpha && *o.alpha == 0 && (o.q != Norm::two || o.nonneg))
+    return "alpha = 0 (matching pursuit) is for q = 2 without a sign constraint";
+  const KernelType kernel = o.kernel.type;
+  const bool has_gamma = kernel == KernelType::rbf || kernel == KernelType::polynomial ||
+                         kernel == KernelType::laplacian;
+  if (o.kernel.gamma && !has_gamma)
+    return fmt::format("gamma means nothing for the {} kernel; leave it out", name_of(kernel));
+  if (o.kernel.gamma && !(*o.kernel.gamma > 0 && std::isfinite(*o.kernel.gamma)))
+    return fmt::format("gamma must be a positive number, got {}", *o.kernel.gamma);
+  if (kernel == KernelType::polynomial && o.kernel.degree < 1)
+    return fmt::format("the degree must be at least 1, got {}", o.kernel.degree);
+  if (kernel == KernelType::polynomial && !(o.kernel.coef0 >= 0 && std::isfinite(o.kernel.coef0)))
+    return fmt::format("coef0 must be 0 or a positive number, got {}", o.kernel.coef0);
+  if (kernel == KernelType::precomputed) {
+    if (n != d)
+      return fmt::format("a precomputed kernel must be square; this matrix is {} x {}", n, d);
+    if (o.center && *o.center != Center::none)
+      return "a precomputed kernel cannot be centred; center the data it was made from";
+    if (o.scale != Scale::none)
+      return "a precomputed kernel cannot be scaled; scale the data it was made from";
+  }
+  if (o.threads < 0)
+    return fmt::format("the number of threads must be positive, got {}", o.threads);
+  if (o.memory < 0) return "the memory limit must be positive";
+  return std::nullopt;
+}
+
+const char* name_of(Center v) {
+  return v == Center::point ? "point" : v == Center::feature ? "feature" : "none";
+}
+const char* name_of(Scale v) {
+  return v == Scale::none ? "none" : v == Scale::standard ? "standard" : "unit";
+}
+const char* name_of(KernelType v) {
+  switch (v) {
+    case KernelType::linear:
+      return "linear";
+    case KernelType::rbf:
+      return "rbf";
+    case KernelType::polynomial:
+      return "polynomial";
+    case KernelType::cosine:
+      return "cosine";
+    case KernelType::laplacian:
+      return "laplacian";
+    case KernelType::precomputed:
+      return "precomputed";
+  }
+  return "?";
+}
+const char* name_of(Norm v) {
+  return v == Norm::one ? "1" : v == Norm::two ? "2" : "inf";
+}
+const char* name_of(WhenConverged v) {
+  return v == WhenConverged::grow ? "grow" : "stop";
+}
+const char* name_of(CertificateKind v) {
+  return v == CertificateKind::full ? "full" : "none";
+}
+const char* name_of(Status v) {
+  switch (v) {
+    case Status::exemplars_reached:
+      return "exemplars_reached";
+    case Status::converged:
+      return "converged";
+    case Status::exhausted:
+      return "exhausted";
+    case Status::iteration_limit:
+      return "iteration_limit";
+    case Status::interrupted:
+      return "interrupted";
+  }
+  return "?";
+}
+
+double effective_beta(const SelectOptions& o, Index n) {
+  if (o.beta) return *o.beta;
+  if (!o.alpha) return 10 * static_cast<double>(o.exemplars);
+  return *o.alpha == 0 ? std::numeric_limits<double>::infinity()
+                       : static_cast<double>(n) / *o.alpha;
+}
+
+Center effective_center(const SelectOptions& o) {
+  if (o.center) return *o.center;
+  return o.kernel.type == KernelType::linear ? Center::point : Center::none;
+}
+
+Index effective_max_iterations(const SelectOptions& o) {
+  return o.max_iterations.value_or(100 * o.exemplars + 1000);
+}
+
+}  // namespace fwsr

@@ -1,0 +1,198 @@
+#include "fwsr/solver/planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/files.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/linalg/gram.hpp"
+#include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/gradient_form.hpp"
+#include "fwsr/solver/representer_form.hpp"
+
+namespace fwsr {
+
+namespace {
+
+/// One way to do the work.
+struct Candidate {
+  std::string form, kernel_by, why;
+  double bytes = 0;  // beside the data, whatever the number of threads
+  double per_thread = 0;
+  double setup_flops = 0, step_flops = 0;
+  Index setup_passes = 0, step_passes = 0;
+};
+
+/// Sizes as doubles, so that products of absurd numbers stay comparable.
+struct Sizes {
+  double n, d, k, entries, side;
+};
+
+Candidate covariance(const Sizes& s, bool single) {
+  const double d2 = s.d * s.d;
+  const double size = single ? 4 : 8;
+  return {.form = "covariance",
+          .kernel_by = "",
+          .why = {},
+          .bytes = 8 * (3 * s.n + 2 * d2 + 8 * s.d) + size * (2 * d2 + 1024 * s.d) + 8 * d2,
+          .per_thread = 8 * 3 * 384 * s.d,
+          .setup_flops = 3 * s.n * d2,
+          .step_flops = 6 * s.n * s.d + 10 * d2,
+          .setup_passes = 4,
+          .step_passes = 1};
+}
+
+/// `kernel_flops`: to compute one entry of K.
+Candidate representer(const Sizes& s, const char* by, double kernel_flops) {
+  const double all = s.n * s.n;
+  Candidate c{.form = "representer",
+              .kernel_by = by,
+              .why = {},
+              .bytes = 8 * (3 * s.n + 4 * s.n * s.k + 4 * s.k * s.k),
+              .per_thread = 8 * 480 * (s.d + 96),
+              .setup_flops = all * kernel_flops,
+              .step_flops = 4 * s.n * s.k + 2 * all,
+              .setup_passes = 3,
+              .step_passes = 2};
+  const std::string_view how = by;
+  if (how == "held") c.bytes += 8 * all;
+  if (how == "tiles") c.step_flops += all * kernel_flops;
+  if (how == "products") c.step_flops = 4 * s.n * s.k + 4 * s.entries;
+  if (how == "given") c.per_thread = 8 * 96 * s.n, c.setup_flops = 2 * all;
+  return c;
+}
+
+Candidate gradient(const Sizes& s, bool given, double kernel_flops) {
+  const double all = s.n * s.n;
+  return {.form = "gradient",
+          .kernel_by = given ? "given" : "held",
+          .why = {},
+          .bytes = 8 * (given ? 1 : 2) * all + 8 * 4 * s.n * s.k,
+          .per_thread = given ? 8 * 96 * s.n : 8 * 480 * (s.d + 96),
+          .setup_flops = given ? all : all * kernel_flops,
+          .step_flops = 8 * all,
+          .setup_passes = 3,
+          .step_passes = 0};
+}
+
+std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o, const Sizes& s) {
+  const KernelType kernel = o.kernel.type;
+  const bool linear = kernel == KernelType::linear || kernel == KernelType::cosine;
+  const bool given = kernel == KernelType::precomputed;
+  const double row =
+      facts.sparse && kernel != KernelType::laplacian ? s.entries / std::max(1.0, s.n) : s.d;
+  const double kernel_flops = 2 * row + (linear ? 0 : 20);
+  std::vector<Candidate> all;
+  if (o.q != Norm::two || o.nonneg) {
+    Candidate c = gradient(s, given, kernel_flops);
+    c.why = fmt::format("{} needs the whole n x n gradient",
+                        o.nonneg ? "a sign constraint" : fmt::format("q = {}", name_of(o.q)));
+    all.push_back(std::move(c));
+  } else if (given) {
+    all.push_back(representer(s, "given", 0));
+    all.back().why = "the kernel matrix is given and used in place";
+  } else if (linear) {
+    all.push_back(covariance(s, facts.single && !o.precise));
+    all.back().why = fmt::format("a linear kernel with {} features and {} points: O(n d) a step",
+                                 facts.features, facts.points);
+    if (facts.sparse) {
+      all.push_back(representer(s, "products", kernel_flops));
+      all.back().why = fmt::format(
+          "sparse points ({} stored numbers): products with A, no n x n matrix", facts.entries);
+    } else {
+      all.push_back(representer(s, "held", kernel_flops));
+      all.back().why =
+          fmt::format("{} points have more features ({}): the n x n kernel is the small one",
+                      facts.points, facts.features);
+      all.push_back(representer(s, "products", kernel_flops));
+      all.back().why = "more features than points, and the n x n kernel does not fit the memory";
+    }
+  } else {
+    all.push_back(representer(s, "held", kernel_flops));
+    all.back().why = fmt::format("the {} kernel, its n x n matrix held in memory", name_of(kernel));
+    all.push_back(representer(s, "tiles", kernel_flops));
+    all.back().why =
+        fmt::format("the {} kernel, computed in tiles: its n x n matrix does not fit the memory",
+                    name_of(kernel));
+  }
+  return all;
+}
+
+Index to_index(double v) {
+  return v < 9e18 ? static_cast<Index>(v) : std::numeric_limits<Index>::max();
+}
+
+std::string remedy(const SelectOptions& o, double limit, double data) {
+  if (o.q != Norm::two || o.nonneg) {
+    const double room = std::max(0.0, limit - data);
+    return fmt::format(
+        "use q = 2 without a sign constraint, at most about {:.0f} points, or more --memory",
+        std::sqrt(room / 16));
+  }
+  return "ask for fewer exemplars or points, or more --memory";
+}
+
+}  // namespace
+
+PlanFacts facts_of(const PointsView& points, int threads) {
+  PlanFacts f{.points = rows_of(points),
+              .features = cols_of(points),
+              .entries = entries_of(points),
+              .sparse = is_sparse(points),
+              .single = is_single(points),
+              .threads = threads};
+  const Index value = f.single ? 4 : 8;
+  const Index index = points.index() >= 4 ? 8 : 4;
+  f.data_bytes =
+      f.sparse ? f.entries * (value + index) + (f.points + 1) * index : f.entries * value;
+  return f;
+}
+
+Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
+  const Sizes s{.n = static_cast<double>(facts.points),
+                .d = static_cast<double>(facts.features + 1),
+                .k = static_cast<double>(options.exemplars),
+                .entries = static_cast<double>(facts.entries),
+                .side = static_cast<double>(facts.side_by_side)};
+  const auto data = static_cast<double>(facts.data_bytes);
+  const double limit = options.memory > 0 ? static_cast<double>(options.memory)
+                                          : data + 0.8 * static_cast<double>(available_memory());
+  // Of every point: mean, norm, factors, weights; and what was asked for.
+  const double common = 8 * (6 * s.n + 4 * s.d) + (options.codes ? 8 * s.n * s.k : 0.0) +
+                        (options.assignment ? 8 * s.n : 0.0);
+  const auto needs = [&](const Candidate& c) {
+    return data + s.side * (c.bytes + common + c.per_thread * facts.threads);
+  };
+  const auto work = [&](const Candidate& c) { return c.setup_flops + s.k * c.step_flops; };
+  std::vector<Candidate> all = candidates(facts, options, s);
+  const Candidate* best = nullptr;
+  for (const Candidate& c : all)
+    if (needs(c) <= limit && (!best || work(c) < work(*best))) best = &c;
+  if (!best) {
+    const auto least = std::min_element(
+        all.begin(), all.end(), [&](const auto& a, const auto& b) { return needs(a) < needs(b); });
+    throw MemoryError(
+        fmt::format("{} points of {} features need {} ({} form), but only {} may be used; {}",
+                    facts.points, facts.features, format_bytes(needs(*least)), least->form,
+                    format_bytes(limit), remedy(options, limit, data)));
+  }
+  return {.form = best->form,
+          .kernel_by = best->kernel_by,
+          .why = best->why,
+          .points = facts.points,
+          .features = facts.features,
+          .threads = facts.threads,
+          .memory_bytes = to_index(best->bytes + common),
+          .memory_per_thread = to_index(best->per_thread),
+          .data_bytes = facts.data_bytes,
+          .setup_flops = best->setup_flops,
+          .step_flops = best->step_flops,
+          .passes = best->setup_passes + best->step_passes * options.exemplars,
+          .notes = {}};
+}
+
+}  // namespace fwsr

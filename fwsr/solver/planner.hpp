@@ -1,0 +1,27 @@
+// Chooses the form: of all that can serve the request and fit the memory, the one with the least
+// arithmetic.
+#pragma once
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+/// The facts a plan is made from.
+struct PlanFacts {
+  Index points = 0;    // n
+  Index features = 0;  // d
+  Index entries = 0;   // n d, or the non-zeros
+  bool sparse = false;
+  bool single = false;
+  Index data_bytes = 0;
+  int threads = 1;
+  int side_by_side = 1;  // classes that run at the same time share the memory
+};
+PlanFacts facts_of(const PointsView& points, int threads);
+
+/// Throws MemoryError, with what would fit instead, when nothing does. @pre find_problem found none
+Plan make_plan(const PlanFacts& facts, const SelectOptions& options);
+
+}  // namespace fwsr

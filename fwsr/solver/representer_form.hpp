@@ -1,0 +1,60 @@
+// Any kernel, q = 2: two products with K per *new* exemplar, O(n m) otherwise (m exemplars so far).
+//
+//   B          the basis: every point picked so far
+//   U = K_B    n x m, its columns of K;   W = K U;   G = U^T U
+//   X = Theta U^T on the rows of B, Theta m x m; u_j is row j of U
+//
+//   t = Theta^T u_j          c~ = e_pos(j) - t       nu = ||U c~||,  c = c~ / nu,  v = U c
+//   K v = W c                P v = W c - U Theta G c
+//   <v, (K X)_j> = c^T G t   <v, k_j> = c.W_j
+//   Theta <- (1 - gamma) Theta;  Theta[pos(j), :] += length c
+//
+//   cost        set-up: all of K once, for r;  memory 2 n m + 3 n doubles beside K
+//
+// After a full step all rows of Theta but one are zero while its columns still refer to the basis.
+// The recursive scores lose digits as f falls; as in the covariance form they are then computed
+// anew from P itself, row block by row block.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/solver/form.hpp"
+#include "fwsr/solver/scores.hpp"
+
+namespace fwsr {
+
+class RepresenterForm final : public Form {
+ public:
+  RepresenterForm(const KernelMatrix& kernel, int threads, const std::function<bool()>& alive = {});
+
+  double objective() const override { return f_; }
+  Pick best() override;
+  Probe probe(const Pick& pick) override;
+  void step(const Pick& pick, double gamma, double length) override;
+
+  static Index bytes(Index n, Index exemplars);
+  Index recomputations() const { return recomputations_; }
+
+ private:
+  Index position(Index j);
+  double exact_score(Index j);
+  void recompute();
+
+  const KernelMatrix& kernel_;
+  int threads_;
+  std::function<bool()> alive_;
+  Index n_;
+  Scores scores_;
+  std::vector<Index> basis_;
+  std::vector<std::vector<double>> u_, w_;      // columns, n each
+  std::vector<std::vector<double>> theta_, g_;  // rows, m each
+  std::vector<double> c_, t_, gc_;              // m: c~ (then c), t, G c
+  double nu_ = 0;
+  Index pos_ = 0;
+  double trace_ = 0, xk_ = 0, xkx_ = 0, f_ = 0;
+  Index recomputations_ = 0;
+};
+
+}  // namespace fwsr

@@ -1,0 +1,244 @@
+#include "fwsr/solver/select.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/prep/points.hpp"
+#include "fwsr/solver/certificate.hpp"
+#include "fwsr/solver/codes.hpp"
+#include "fwsr/solver/coefficients.hpp"
+#include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/fill.hpp"
+#include "fwsr/solver/frank_wolfe.hpp"
+#include "fwsr/solver/gradient_form.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/representer_form.hpp"
+#include "fwsr/solver/select_points.hpp"
+
+namespace fwsr {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Preprocessing preprocessing_of(const SelectOptions& o) {
+  const bool in_points = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine;
+  return {.center = effective_center(o),
+          .scale = o.scale,
+          .eta = in_points ? o.eta : 0.0,
+          .eta_relative = o.eta_relative,
+          .normalize = o.kernel.type == KernelType::cosine};
+}
+
+/// The kernel with its gamma filled in; cosine is linear on normalised points.
+Kernel kernel_of(const SelectOptions& o, const Points& points) {
+  Kernel kernel = o.kernel;
+  if (kernel.type == KernelType::cosine) kernel.type = KernelType::linear;
+  if (kernel.type != KernelType::linear && !kernel.gamma)
+    kernel.gamma = default_gamma(points, kernel.type);
+  return kernel;
+}
+
+/// Points and kernel of one request, alive together.
+struct Space {
+  std::unique_ptr<Points> points;        // null for a given kernel
+  std::unique_ptr<KernelMatrix> source;  // computes or borrows K
+  std::unique_ptr<KernelMatrix> held;    // its copy in memory, where the plan says so
+  double gamma = 0;
+
+  const KernelMatrix& kernel() const { return held ? *held : *source; }
+};
+
+Space make_space(const PointsView& view, std::span<const Index> subset, const SelectOptions& o,
+                 const Plan& plan) {
+  Space space;
+  if (o.kernel.type == KernelType::precomputed) {
+    space.source = make_given_kernel(view, subset, o.eta, o.eta_relative, plan.threads);
+    return space;
+  }
+  space.points = std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads);
+  const Kernel kernel = kernel_of(o, *space.points);
+  space.gamma = kernel.gamma.value_or(0.0);
+  space.source = make_tiled_kernel(*space.points, kernel, o.eta, o.eta_relative);
+  if (plan.kernel_by == "held") space.held = make_held_kernel(*space.source, plan.threads);
+  return space;
+}
+
+std::unique_ptr<Form> make_form(const Space& space, const SelectOptions& o, const Plan& plan,
+                                const std::function<bool()>& alive) {
+  if (plan.form == "gradient")
+    return std::make_unique<GradientForm>(space.kernel(), o.q, o.nonneg, plan.threads);
+  if (plan.form == "covariance")
+    return std::make_unique<CovarianceForm>(*space.points, space.points->single() && !o.precise,
+                                            plan.threads, alive);
+  return std::make_unique<RepresenterForm>(space.kernel(), plan.threads, alive);
+}
+
+/// What a short answer means, in a sentence.
+void warn_if_short(Selection& s, Index wanted) {
+  const auto found = static_cast<Index>(s.exemplars.size());
+  if (found >= wanted) return;
+  const char* reason = "";
+  switch (s.status) {
+    case Status::converged:
+      reason =
+          "the gap closed first; a smaller alpha, a larger beta or when-converged grow finds more";
+      break;
+    case Status::exhausted:
+      reason =
+          "the others add nothing (copies, or already represented); fill would add the farthest "
+          "ones";
+      break;
+    case Status::iteration_limit:
+      reason = "the iteration limit came first; raise it, or choose a larger beta";
+      break;
+    case Status::interrupted:
+      reason = "the run was interrupted";
+      break;
+    case Status::exemplars_reached:
+      break;
+  }
+  s.warnings.push_back(
+      fmt::format("{} exemplars were asked for, {} were found: {}", wanted, found, reason));
+}
+
+/// Trace and sizes in the user's units instead of the scaled ones.
+void rescale(std::vector<Step>& trace, double unit) {
+  for (Step& s : trace) {
+    s.f = s.f / unit / unit;
+    s.gap = s.gap / unit / unit;
+    s.score = s.score / unit / unit;
+  }
+}
+
+}  // namespace
+
+Selection select_points(const PointsView& view, std::span<const Index> subset,
+                        const SelectOptions& options, const Plan& plan, const Observer& observer) {
+  const SerialBlas serial;
+  Selection result;
+  result.plan = plan;
+  const auto start = Clock::now();
+  std::mutex watching;
+  bool stopped = false;
+  const std::function<bool()> alive = [&] {
+    if (!observer) return true;
+    const std::lock_guard lock(watching);
+    stopped = stopped || !observer(Progress{.wanted = options.exemplars});
+    return !stopped;
+  };
+  try {
+    Space space = make_space(view, subset, options, plan);
+    std::unique_ptr<Form> form = make_form(space, options, plan, alive);
+    result.seconds.setup = seconds_since(start);
+
+    const auto stepping = Clock::now();
+    const KernelMatrix& kernel = space.kernel();
+    const double unit = kernel.unit();
+    const double f0 = form->objective();
+    const Index n = kernel.size();
+    Run run = frank_wolfe(
+        *form,
+        {.exemplars = options.exemplars,
+         .beta = effective_beta(options, n),
+         .delta = options.delta_absolute ? options.delta * unit * unit : options.delta * f0,
+         .when_converged = options.when_converged,
+         .max_iterations = effective_max_iterations(options)},
+        observer ? Observer([&](const Progress& p) {
+          Progress scaled = p;
+          for (double* v : {&scaled.f, &scaled.gap, &scaled.f_at_zero}) *v = *v / unit / unit;
+          return observer(scaled);
+        })
+                 : Observer{});
+    result.exemplars = run.exemplars;
+    result.status = run.status;
+    result.beta = run.beta;
+    result.f_at_zero = f0 / unit / unit;
+    result.eta = kernel.eta() / unit;
+    result.eta_relative = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
+    result.gamma = space.gamma;
+
+    const bool free_two = options.q == Norm::two && !options.nonneg;
+    if (free_two) result.coefficients = replay(run.trace, run.exemplars, kernel);
+    const auto* gradient = dynamic_cast<const GradientForm*>(form.get());
+    const Codes codes = free_two ? Codes(kernel, run.exemplars, *result.coefficients)
+                                 : Codes(kernel, run.exemplars, gradient->rows());
+    if (free_two) form.reset();  // its memory serves the certificate
+    const Problem problem{.kernel = kernel,
+                          .linear = plan.form == "covariance" ? space.points.get() : nullptr,
+                          .q = options.q,
+                          .nonneg = options.nonneg,
+                          .beta = run.beta,
+                          .threads = plan.threads,
+                          .alive = run.status == Status::interrupted ? nullptr : alive};
+    describe_codes(problem, codes, options.assignment, options.codes, result);
+    warn_if_short(result, options.exemplars);
+    result.filled.assign(result.exemplars.size(), false);
+    if (options.fill && run.status != Status::interrupted)
+      fill_up(kernel, options.exemplars, plan.threads, result);
+    if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
+      result.certificate = certify(problem, codes, options, result);
+    rescale(run.trace, unit);
+    result.trace = std::move(run.trace);
+    result.seconds.steps = seconds_since(stepping);
+  } catch (const Interrupted&) {
+    result.status = Status::interrupted;
+    result.certificate.reset();
+  }
+  if (!subset.empty()) {
+    const auto original = [&](Index i) { return i < 0 ? i : subset[static_cast<std::size_t>(i)]; };
+    for (Index& e : result.exemplars) e = original(e);
+    for (Step& s : result.trace) s.pick = original(s.pick);
+    if (result.coefficients)
+      for (Index& b : result.coefficients->basis) b = original(b);
+  }
+  return result;
+}
+
+namespace {
+
+int threads_of(const SelectOptions& o) {
+  return o.threads > 0 ? o.threads : default_threads();
+}
+
+}  // namespace
+
+Plan plan(const PointsView& points, const SelectOptions& options) {
+  if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))
+    throw Error(*problem);
+  return make_plan(facts_of(points, threads_of(options)), options);
+}
+
+Selection select(const PointsView& points, const SelectOptions& options, const Observer& observer) {
+  return select_points(points, {}, options, plan(points, options), observer);
+}
+
+std::vector<double> encode(const PointsView& points, const SelectOptions& options,
+                           const Selection& selection, const PointsView& new_points) {
+  if (!selection.coefficients)
+    throw Error("codes of new points need a selection with q = 2 and without a sign constraint");
+  if (options.kernel.type == KernelType::precomputed)
+    throw Error("codes of new points need the points; a precomputed kernel has none");
+  const SerialBlas serial;
+  const int threads = threads_of(options);
+  const Points trained(points, {}, preprocessing_of(options), threads);
+  Kernel kernel = kernel_of(options, trained);
+  return encode_points(trained, kernel, options.eta, options.eta_relative, *selection.coefficients,
+                       static_cast<Index>(selection.exemplars.size()),
+                       Points(new_points, trained, threads));
+}
+
+}  // namespace fwsr
