@@ -18,7 +18,7 @@ struct Kernel {
   KernelType type = KernelType::linear;
   /// Unset: 1 / median squared distance (rbf), 1 / median L1 distance (laplacian), 1 / mean squared
   /// norm (polynomial).
-  std::optional<double> gamma;
+  std::optional<double> gamma = {};
   int degree = 3;
   double coef0 = 1;
 };

@@ -19,22 +19,22 @@ enum class CertificateKind { full, none };
 
 struct SelectOptions {
   Index exemplars = 0;          ///< k
-  std::optional<double> alpha;  ///< beta = n / alpha; 0 is the matching-pursuit limit
-  std::optional<double> beta;   ///< radius of the constraint ball; unset with alpha: 10 k
+  std::optional<double> alpha = {};  ///< beta = n / alpha; 0 is the matching-pursuit limit
+  std::optional<double> beta = {};   ///< radius of the constraint ball; unset with alpha: 10 k
   double eta = 0;
   bool eta_relative = false;
   Norm q = Norm::two;
   bool nonneg = false;  ///< X >= 0
-  Kernel kernel;
-  std::optional<Center> center;  ///< unset: point for the linear kernel, none for the others
+  Kernel kernel = {};
+  std::optional<Center> center = {};  ///< unset: point for the linear kernel, none for the others
   Scale scale = Scale::none;
   WhenConverged when_converged = WhenConverged::grow;
   bool fill = false;
   double delta = 1e-8;
   bool delta_absolute = false;
-  std::optional<Index> max_iterations;  ///< unset: 100 k + 1000
-  std::optional<double> lambda;         ///< of the boolean objective, paper Eq. (1)
-  std::optional<double> rho;
+  std::optional<Index> max_iterations = {};  ///< unset: 100 k + 1000
+  std::optional<double> lambda = {};         ///< of the boolean objective, paper Eq. (1)
+  std::optional<double> rho = {};
   CertificateKind certificate = CertificateKind::full;
   bool codes = false;
   bool assignment = false;

@@ -32,6 +32,8 @@ struct ByName {
   }
 };
 
+__extension__ using Wide = __int128;  // products of two sizes
+
 using Members = std::map<std::string, std::vector<Index>, ByName>;
 
 std::string list_of(const Members& members) {
@@ -82,7 +84,7 @@ std::vector<Index> proportional_shares(const std::vector<Index>& sizes, Index to
   std::vector<Index> shares;
   std::vector<std::pair<Index, std::size_t>> rest;  // remainder times -1, class
   for (std::size_t c = 0; c < sizes.size(); ++c) {
-    const auto product = static_cast<__int128>(sizes[c]) * total;
+    const auto product = static_cast<Wide>(sizes[c]) * total;
     shares.push_back(static_cast<Index>(product / all));
     rest.push_back({-static_cast<Index>(product % all), c});
   }

@@ -1,0 +1,18 @@
+#include <cstdio>
+#include <vector>
+
+#include <fwsr/solver/select.hpp>
+
+int main() {
+  // Three directions, each taken by several points; one exemplar of each is enough.
+  std::vector<float> x;
+  for (int i = 0; i < 12; ++i)
+    for (int l = 0; l < 3; ++l) x.push_back(i % 3 == l ? 1.0f + 0.1f * static_cast<float>(i) : 0.0f);
+  const fwsr::MatrixView<const float> points{x.data(), 12, 3, 3};
+
+  const fwsr::Selection s = fwsr::select(points, {.exemplars = 3, .center = fwsr::Center::none});
+  for (const fwsr::Index e : s.exemplars) std::printf("%td ", e);
+  std::printf("%s, reconstruction error %.1e\n", fwsr::name_of(s.status),
+              s.certificate->reconstruction_error);
+  return s.exemplars.size() == 3 && s.certificate->reconstruction_error < 1e-12 ? 0 : 1;
+}

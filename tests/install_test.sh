@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs a build to a fresh prefix and builds the consumer from it, by CMake and by pkg-config.
+# usage: install_test.sh BUILD_FOLDER CONSUMER_FOLDER
+set -euo pipefail
+build=$1
+consumer=$2
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+cmake --install "$build" --prefix "$place/prefix" >/dev/null
+cmake -S "$consumer" -B "$place/build" -G Ninja -D CMAKE_BUILD_TYPE=Release \
+  -D CMAKE_PREFIX_PATH="$place/prefix" >/dev/null
+cmake --build "$place/build" >/dev/null
+"$place/build/consumer"
+
+export PKG_CONFIG_PATH=$place/prefix/lib/pkgconfig:$place/prefix/lib/x86_64-linux-gnu/pkgconfig
+sed -i "s|^prefix=.*|prefix=$place/prefix|" "$(find "$place/prefix" -name fwsr.pc)"
+# shellcheck disable=SC2046
+g++ -std=c++20 -O1 "$consumer/main.cpp" -o "$place/by_pc" $(pkg-config --cflags --libs --static fwsr)
+"$place/by_pc"
+
+"$place/prefix/bin/fwsr" select digits -k 3 --quiet >"$place/picks.csv"
+[ "$(wc -l <"$place/picks.csv")" -eq 4 ]
+echo "installed tree: consumer by CMake, consumer by pkg-config and program work"
