@@ -17,6 +17,7 @@ struct Format {
   const char* long_name;   // "NumPy array (.npy)"
   bool (*recognises)(const FileBytes& file);
   Result<Dataset> (*read)(FileBytes file, const ReadOptions& options);
+  bool in_this_build = true;  // false: recognised only to say so
 };
 
 // Each of these stands in the file of its name. `recognises` looks at the content first; only the

@@ -23,7 +23,8 @@ Result<std::vector<std::string>> mat_labels(const FileBytes& file) {
 
 Format mat_format() {
   return {"mat", "MATLAB (.mat), not in this build", looks_like_mat,
-          [](FileBytes file, const ReadOptions&) -> Result<Dataset> { return no_matio(file); }};
+          [](FileBytes file, const ReadOptions&) -> Result<Dataset> { return no_matio(file); },
+          false};
 }
 
 }  // namespace fwsr
