@@ -1,0 +1,41 @@
+#include "fwsr/data/labels.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "fwsr/data/csv_tokens.hpp"
+#include "fwsr/data/text.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::optional<Trouble> find_trouble(const Field& field) {
+  if (field.problem) return Trouble{field.at, field.problem};
+  if (field.text.empty()) return Trouble{field.at, "the label is empty; every line needs a label"};
+  const std::size_t separator = field.quoted ? field.text.npos : field.text.find_first_of(",;\t");
+  if (separator != field.text.npos || !field.last)
+    return Trouble{field.at,
+                   fmt::format("{} holds several fields; a label file has one label a line (quote "
+                               "labels that hold commas, semicolons or tabs)",
+                               show(field.text))};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> text_labels(const FileBytes& file) {
+  const std::string_view text = content_of(file.text());
+  if (text.empty())
+    return Failure{fmt::format("{}: is empty; it needs a line per point", file.name())};
+  std::vector<std::string> labels;
+  for (Tokenizer tokens(text, no_separator); !tokens.at_end();) {
+    const Field field = tokens.next();
+    if (const auto trouble = find_trouble(field)) return locate(file.name(), text, *trouble);
+    labels.push_back(tidy_label(field.value()));
+  }
+  return labels;
+}
+
+}  // namespace fwsr

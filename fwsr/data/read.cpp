@@ -1,0 +1,142 @@
+#include "fwsr/data/read.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fwsr/data/binary.hpp"
+#include "fwsr/data/digits.hpp"
+#include "fwsr/data/formats.hpp"
+#include "fwsr/data/labels.hpp"
+#include "fwsr/data/text.hpp"
+#include "fwsr/data/unknown.hpp"
+
+namespace fwsr {
+
+namespace {
+
+using Labels = std::vector<std::string>;
+
+struct Reader {
+  Format format;
+  bool is_text;
+  Result<Labels> (*labels)(const FileBytes& file);  // null: labels come with the points only
+};
+
+/// The table of formats. The first one that recognises a file reads it: formats with a magic
+/// number first, and csv, which takes nearly any text, last.
+const std::vector<Reader>& readers() {
+  static const std::vector<Reader> all{
+      {npy_format(), false, npy_labels}, {npz_format(), false, npz_labels},
+      {idx_format(), false, idx_labels}, {mat_format(), false, mat_labels},
+      {libsvm_format(), true, nullptr},  {csv_format(), true, text_labels},
+  };
+  return all;
+}
+
+const Reader* find_reader(const FileBytes& file) {
+  for (const Reader& reader : readers())
+    if (reader.format.recognises(file)) return &reader;
+  return nullptr;
+}
+
+Failure no_reader(const FileBytes& file) {
+  std::string formats;
+  for (const std::string& name : readable_formats())
+    formats += (formats.empty() ? "" : ", ") + name;
+  return {
+      fmt::format("{}: {} (formats read here: {})", file.name(), describe_unknown(file), formats)};
+}
+
+/// The content of a gzip-compressed file under the same name.
+Result<FileBytes> unpack(const FileBytes& file) {
+  auto bytes = gunzip(file.bytes(), file.name(), static_cast<std::size_t>(available_memory()));
+  if (!bytes) return bytes.error();
+  return FileBytes::from_memory(file.name(), std::move(*bytes));
+}
+
+enum class Source { file, standard_input };
+
+Result<Dataset> read_plain(FileBytes file, const ReadOptions& options, Source source) {
+  const Reader* const reader = find_reader(file);
+  if (!reader) return no_reader(file);
+  const Format& format = reader->format;
+  if (source == Source::standard_input && !reader->is_text)
+    return Failure{
+        fmt::format("{}: only text (csv, libsvm) can be read from standard input, this "
+                    "is {}; give the file's name",
+                    file.name(), format.long_name)};
+  return format.read(std::move(file), options);
+}
+
+Result<Dataset> read_from(FileBytes file, const ReadOptions& options, Source source) {
+  const std::string name = file.name();
+  return within_memory(name, [&]() -> Result<Dataset> {
+    // Formats that look into compressed files themselves come first; what is left is unpacked,
+    // once, so that no chain of compressed files can keep us busy.
+    if (!looks_like_gzip(file.bytes()) || find_reader(file))
+      return read_plain(std::move(file), options, source);
+    auto unpacked = unpack(file);
+    if (!unpacked) return unpacked.error();
+    return read_plain(std::move(*unpacked), options, source);
+  });
+}
+
+Result<Dataset> read_built_in(const ReadOptions& options) {
+  if (const auto problem = find_unusable_option("digits", "built-in", options, false))
+    return *problem;
+  return read_digits();
+}
+
+Result<Labels> read_plain_labels(const FileBytes& file) {
+  const Reader* const reader = find_reader(file);
+  if (reader && reader->labels) return reader->labels(file);
+  if (reader)
+    return Failure{
+        fmt::format("{}: is {}, whose labels come with its points; a label file has one "
+                    "label a line",
+                    file.name(), reader->format.long_name)};
+  // Text that no table starts with may still be labels.
+  if (looks_like_text(file.bytes())) return text_labels(file);
+  return no_reader(file);
+}
+
+}  // namespace
+
+Result<Dataset> read_dataset(const std::string& path, const ReadOptions& options) {
+  std::error_code code;
+  if (path == "digits" && !std::filesystem::exists(path, code)) return read_built_in(options);
+  auto file = FileBytes::open(path);
+  if (!file) return file.error();
+  return read_from(std::move(*file), options, path == "-" ? Source::standard_input : Source::file);
+}
+
+Result<Dataset> read_dataset(FileBytes file, const ReadOptions& options) {
+  return read_from(std::move(file), options, Source::file);
+}
+
+Result<Labels> read_labels(const std::string& path) {
+  auto file = FileBytes::open(path);
+  if (!file) return file.error();
+  return read_labels(std::move(*file));
+}
+
+Result<Labels> read_labels(FileBytes file) {
+  return within_memory(file.name(), [&]() -> Result<Labels> {
+    if (!looks_like_gzip(file.bytes()) || find_reader(file)) return read_plain_labels(file);
+    auto unpacked = unpack(file);
+    if (!unpacked) return unpacked.error();
+    return read_plain_labels(*unpacked);
+  });
+}
+
+std::vector<std::string> readable_formats() {
+  std::vector<std::string> names;
+  for (const Reader& reader : readers())
+    if (reader.format.in_this_build) names.push_back(reader.format.name);
+  return names;
+}
+
+}  // namespace fwsr

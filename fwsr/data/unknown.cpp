@@ -1,0 +1,73 @@
+#include "fwsr/data/unknown.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "fwsr/data/text.hpp"
+
+namespace fwsr {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Known {
+  std::string_view start;  // the first bytes
+  const char* what;
+  const char* remedy;
+};
+
+constexpr const char* via_numpy = "load it in Python and save the numbers with numpy.save";
+
+constexpr Known known[] = {
+    {"PAR1"sv, "a Parquet file", "read it with pandas and save the numbers with numpy.save"},
+    {"ARROW1"sv, "an Arrow or Feather file",
+     "read it with pandas and save the numbers with numpy.save"},
+    {"\xD0\xCF\x11\xE0"sv, "an old Excel or Office document", "save it as csv"},
+    {"\x89HDF\r\n\x1A\n"sv, "an HDF5 file",
+     "load it with h5py and save the numbers with numpy.save"},
+    {"\x80\x02"sv, "a Python pickle", via_numpy},
+    {"\x80\x03"sv, "a Python pickle", via_numpy},
+    {"\x80\x04"sv, "a Python pickle", via_numpy},
+    {"\x80\x05"sv, "a Python pickle", via_numpy},
+    {"\x89PNG"sv, "a PNG image", "make a matrix with one image a row and save it with numpy.save"},
+    {"\xFF\xD8\xFF"sv, "a JPEG image",
+     "make a matrix with one image a row and save it with numpy.save"},
+    {"GIF8"sv, "a GIF image", "make a matrix with one image a row and save it with numpy.save"},
+    {"\xFD"
+     "7zXZ\0"sv,
+     "xz-compressed", "unpack it first: xz -dk FILE"},
+    {"BZh"sv, "bzip2-compressed", "unpack it first: bzip2 -dk FILE"},
+    {"\x28\xB5\x2F\xFD"sv, "zstd-compressed", "unpack it first: zstd -d FILE"},
+    {"\x1F\x8B"sv, "gzip-compressed data inside gzip-compressed data", "unpack it first: gunzip"},
+    {"7z\xBC\xAF\x27\x1C"sv, "a 7z archive", "unpack it first"},
+    {"\xFF\xFE"sv, "UTF-16 text", "save it as UTF-8"},
+    {"\xFE\xFF"sv, "UTF-16 text", "save it as UTF-8"},
+    {"%PDF"sv, "a PDF document", "give the data it was made from"},
+    {"{"sv, "JSON", "write the numbers as csv, or load it in Python and save with numpy.save"},
+    {"["sv, "JSON", "write the numbers as csv, or load it in Python and save with numpy.save"},
+    {"<"sv, "XML or HTML", "write the numbers as csv"},
+};
+
+}  // namespace
+
+std::string describe_unknown(const FileBytes& file) {
+  const std::string_view text = file.text();
+  if (content_of(text).empty() && (text.empty() || looks_like_text(file.bytes())))
+    return "is empty; give a file with at least one point";
+  const std::size_t ink = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  for (const Known& k : known)
+    if (text.starts_with(k.start) || (k.start.size() == 1 && text.substr(ink).starts_with(k.start)))
+      return fmt::format("is {}; {}", k.what, k.remedy);
+  std::string bytes;
+  for (const char c : text.substr(0, 8))
+    bytes += fmt::format(" {:02x}", static_cast<unsigned char>(c));
+  return fmt::format(
+      "is in no format known here (its first bytes are{}); save the numbers as csv, "
+      "or with numpy.save",
+      bytes);
+}
+
+}  // namespace fwsr
