@@ -1,0 +1,48 @@
+// The arguments that say which data to read and how, the same for every command that reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fwsr/data/dataset.hpp"
+#include "fwsr/data/read.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace fwsr::app {
+
+struct DataArguments {
+  std::string path;
+  std::string labels;   // a file with one label per point
+  std::string columns;  // "A,B" as given
+  std::string header = "auto";
+  ReadOptions read;
+  int threads = 0;  // 0: all cores
+};
+
+void add_data_arguments(CLI::App& app, DataArguments& arguments);
+
+/// Refuses what can be seen to be wrong before a file is opened. Call after parsing.
+void check_data_arguments(const CLI::App& app, DataArguments& arguments);
+
+/// Reads the points, and the labels where they stand in a file of their own.
+/// @throws Error with the reader's message
+Dataset load(const DataArguments& arguments);
+
+int threads_of(const DataArguments& arguments);
+
+/// The distinct labels and how many points carry each, in the order of select_per_class: numbers
+/// before words, numbers by value.
+struct LabelCount {
+  std::string name;
+  Index points = 0;
+};
+std::vector<LabelCount> count_labels(const std::vector<std::string>& labels);
+
+/// `message` about the points of `data` as a user reads it: the file's name in front, and the line
+/// of the file behind "point 17" where the format has lines.
+std::string located(const Dataset& data, const std::string& message);
+
+}  // namespace fwsr::app

@@ -1,0 +1,106 @@
+// The program: finds the command, and turns what went wrong into one message and an exit code.
+//   0 done   1 the work failed (file, memory, data)   2 wrong use   130, 143 interrupted
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "apps/command.hpp"
+#include "apps/destination.hpp"
+#include "apps/interrupt.hpp"
+#include "apps/summary.hpp"
+#include "apps/text.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+struct Command {
+  const char* name;
+  int (*run)(int argc, const char* const* argv);
+  const char* help;
+};
+
+constexpr Command commands[] = {
+    {"select", run_select, "choose the k points that represent a data set"},
+    {"inspect", run_inspect, "look at a data set: shape, ranges, duplicates, what select would do"},
+    {"generate", run_generate, "make a synthetic data set"},
+};
+
+std::string help_text() {
+  std::string text =
+      "fwsr chooses the k points that represent a data set, by the Frank-Wolfe algorithm, and\n"
+      "says how good the choice is.\n\n"
+      "usage: fwsr COMMAND ... | --help | --version\n\nCommands:\n";
+  for (const Command& command : commands)
+    text += fmt::format("  {:<12}{}\n", command.name, command.help);
+  return text +
+         "\nExamples:\n"
+         "  fwsr select digits -k 20\n"
+         "  fwsr inspect embeddings.npy\n\n"
+         "fwsr COMMAND --help says more. Exit code: 0 done, 1 the work failed, 2 wrong use.\n";
+}
+
+std::string command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.name);
+  return listed(names);
+}
+
+int run(int argc, const char* const* argv) {
+  if (argc < 2)
+    throw UsageError(fmt::format("no command: write one of {}; see fwsr --help", command_names()));
+  const std::string word = argv[1];
+  for (const Command& command : commands)
+    if (word == command.name) return command.run(argc - 1, argv + 1);
+  const bool help = word == "--help" || word == "-h", version = word == "--version";
+  if ((help || version) && argc > 2)
+    throw UsageError(
+        fmt::format("{} is one argument too many; write {} alone", in_quotes(argv[2]), word));
+  if (help || version) {
+    write_result("", [&](std::ostream& out) { out << (help ? help_text() : version_text()); });
+    return 0;
+  }
+  std::vector<std::string> names = {"--help", "--version"};
+  for (const Command& command : commands) names.push_back(command.name);
+  const auto near = nearest(word, names);
+  throw UsageError(fmt::format(
+      "unknown {} {}; {}", word.starts_with("-") ? "option" : "command", in_quotes(word),
+      near ? fmt::format("did you mean {}?", *near)
+           : fmt::format("the commands are {}, see fwsr --help", command_names())));
+}
+
+/// One message, one line, whatever stands in it.
+int fail(int exit_code, std::string_view message) {
+  tell(fmt::format("fwsr: {}\n", shown(message)));
+  return exit_code;
+}
+
+}  // namespace
+
+int run_guarded(int argc, const char* const* argv) {
+  try {
+    install_signal_handlers();
+    return run(argc, argv);
+  } catch (const UsageError& e) {
+    return fail(2, e.what());
+  } catch (const Interrupted&) {
+    return fail(interrupt_exit_code(), "interrupted; the output file was not touched");
+  } catch (const ClosedPipe&) {
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return fail(1, "out of memory; give a smaller --memory, fewer points or a larger machine");
+  } catch (const std::exception& e) {
+    return fail(1, e.what());
+  }
+}
+
+}  // namespace fwsr::app
+
+int main(int argc, char** argv) {
+  return fwsr::app::run_guarded(argc, argv);
+}

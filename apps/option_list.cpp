@@ -1,0 +1,190 @@
+#include "apps/option_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "apps/command.hpp"
+#include "apps/text.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+// Every value of each enumeration; its name is name_of's.
+constexpr auto values_of(Center) {
+  return std::array{Center::point, Center::feature, Center::none};
+}
+constexpr auto values_of(Scale) {
+  return std::array{Scale::none, Scale::standard, Scale::unit};
+}
+constexpr auto values_of(KernelType) {
+  using enum KernelType;
+  return std::array{linear, rbf, polynomial, cosine, laplacian, precomputed};
+}
+constexpr auto values_of(Norm) {
+  return std::array{Norm::one, Norm::two, Norm::infinity};
+}
+constexpr auto values_of(WhenConverged) {
+  return std::array{WhenConverged::grow, WhenConverged::stop};
+}
+constexpr auto values_of(CertificateKind) {
+  return std::array{CertificateKind::full, CertificateKind::none};
+}
+
+/// Options that give the value of another one in a unit of their own.
+const std::map<std::string, double SelectOptions::*, std::less<>>& unit_options() {
+  static const std::map<std::string, double SelectOptions::*, std::less<>> table = {
+      {"eta_relative", &SelectOptions::eta}, {"delta_absolute", &SelectOptions::delta}};
+  return table;
+}
+
+/// The heading of the help page an option stands under.
+const char* group_of(std::string_view name) {
+  static const std::map<std::string_view, const char*> table = {
+      {"kernel", "Points and kernel"},    {"gamma", "Points and kernel"},
+      {"degree", "Points and kernel"},    {"coef0", "Points and kernel"},
+      {"center", "Points and kernel"},    {"scale", "Points and kernel"},
+      {"when_converged", "When to stop"}, {"fill", "When to stop"},
+      {"delta", "When to stop"},          {"delta_absolute", "When to stop"},
+      {"max_iterations", "When to stop"}, {"lambda", "How good the answer is"},
+      {"rho", "How good the answer is"},  {"certificate", "How good the answer is"},
+      {"precise", "The machine"}};
+  const auto found = table.find(name);
+  return found == table.end() ? "Algorithm" : found->second;
+}
+
+using app::read_value;
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+void read_value(const std::string& flag, const std::string& text, Enum& value) {
+  std::vector<std::string> names;
+  for (const Enum candidate : values_of(value)) {
+    names.push_back(name_of(candidate));
+    if (text == names.back()) {
+      value = candidate;
+      return;
+    }
+  }
+  const auto near = nearest(text, names);
+  throw UsageError(fmt::format("{} {} is not known; write one of {}{}", flag, in_quotes(text),
+                               listed(names), near ? fmt::format(" ({}?)", *near) : ""));
+}
+
+template <class T>
+void read_value(const std::string& flag, const std::string& text, std::optional<T>& value) {
+  T read{};
+  read_value(flag, text, read);
+  value = read;
+}
+
+template <class T>
+const char* type_of(const T&) {
+  if constexpr (std::is_enum_v<T>) return "NAME";
+  if constexpr (std::is_integral_v<T>) return "N";
+  return "V";
+}
+template <class T>
+const char* type_of(const std::optional<T>&) {
+  return type_of(T{});
+}
+
+template <class T>
+Json value_json(const T& value) {
+  if constexpr (std::is_enum_v<T>)
+    return name_of(value);
+  else
+    return value;
+}
+template <class T>
+Json value_json(const std::optional<T>& value) {
+  return value ? value_json(*value) : Json();
+}
+
+}  // namespace
+
+std::string flag_name(std::string_view name) {
+  std::string flag = "--" + std::string(name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+void read_value(const std::string& flag, const std::string& text, double& value) {
+  const auto read = parse_number(text);
+  if (!read)
+    throw UsageError(
+        fmt::format("{} {} is not a number; write one such as 0.5", flag, in_quotes(text)));
+  if (!std::isfinite(*read))
+    throw UsageError(fmt::format("{} {} is not finite; write a finite number", flag, text));
+  value = *read;
+}
+
+void read_value(const std::string& flag, const std::string& text, Index& value) {
+  const auto read = parse_whole(text);
+  if (!read)
+    throw UsageError(
+        fmt::format("{} {} is not a whole number; write one such as 50", flag, in_quotes(text)));
+  value = *read;
+}
+
+void read_value(const std::string& flag, const std::string& text, int& value) {
+  Index wide = 0;
+  read_value(flag, text, wide);
+  constexpr Index limit = std::numeric_limits<int>::max();
+  if (wide < -limit || wide > limit)
+    throw UsageError(fmt::format("{} {} is too large; write a smaller number", flag, text));
+  value = static_cast<int>(wide);
+}
+
+void add_select_options(CLI::App& app, SelectOptions& options) {
+  describe(options, [&](const char* name, auto& value, const char* sentence) {
+    if (std::strcmp(name, "exemplars") == 0) return;
+    const std::string flag = flag_name(name);
+    CLI::Option* option = nullptr;
+    if constexpr (std::is_same_v<decltype(value), bool&>) {
+      const auto unit = unit_options().find(name);
+      if (unit == unit_options().end()) {
+        option = app.add_flag(flag, value, sentence);
+      } else {
+        double& number = options.*(unit->second);
+        option = app.add_option_function<std::string>(
+            flag,
+            [flag, &value, &number](const std::string& text) {
+              read_value(flag, text, number);
+              value = true;
+            },
+            sentence);
+        option->type_name("V");
+      }
+    } else {
+      option = app.add_option_function<std::string>(
+          flag, [flag, &value](const std::string& text) { read_value(flag, text, value); },
+          sentence);
+      option->type_name(type_of(value));
+    }
+    option->group(group_of(name));
+  });
+}
+
+void check_select_options(const CLI::App& app) {
+  refuse_both(app, "--alpha", "--beta", "both set the radius (beta = n / alpha), give one");
+  refuse_both(app, "--eta", "--eta-relative", "give one");
+  refuse_both(app, "--delta", "--delta-absolute", "give one");
+}
+
+Json options_json(const SelectOptions& options) {
+  Json json = Json::object();
+  describe(options, [&](const char* name, const auto& value, const char*) {
+    json[name] = value_json(value);
+  });
+  return json;
+}
+
+}  // namespace fwsr::app

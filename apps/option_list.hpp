@@ -1,0 +1,38 @@
+// The options of a selection on the command line and in JSON, both made from describe().
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "fwsr/solver/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace fwsr::app {
+
+using Json = nlohmann::ordered_json;
+
+/// Adds one option to `app` for everything describe() lists except the number of exemplars.
+/// `eta_relative` and `delta_absolute` take the value of eta and delta in their unit. `options`
+/// must outlive `app`.
+void add_select_options(CLI::App& app, SelectOptions& options);
+
+/// Refuses options that contradict each other. Call after parsing.
+void check_select_options(const CLI::App& app);
+
+/// Every option with its value; null for one that was left to the library.
+Json options_json(const SelectOptions& options);
+
+/// "when_converged" as on the command line: "--when-converged".
+std::string flag_name(std::string_view name);
+
+// What an option's text must be, or a UsageError that names the option and says what to write.
+void read_value(const std::string& flag, const std::string& text, double& value);
+void read_value(const std::string& flag, const std::string& text, Index& value);
+void read_value(const std::string& flag, const std::string& text, int& value);
+
+}  // namespace fwsr::app

@@ -1,0 +1,36 @@
+// The result of a selection as JSON, CSV and npy.
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "apps/option_list.hpp"
+#include "apps/select_result.hpp"
+
+namespace fwsr::app {
+
+/// Everything. Keys that depend on the machine and not on the question are `seconds`, `threads`
+/// (also in a plan) and `peak_memory_bytes`.
+Json result_json(const SelectResult& result);
+
+/// The options as the user gave them.
+Json asked_json(const SelectResult& result);
+
+/// Shape, type and notes of the data: the same in every command.
+Json data_json(const Dataset& data);
+Json plan_json(const Plan& plan);
+
+/// `json` with line breaks; bytes that are not UTF-8 are replaced, as JSON has no way to hold them.
+void write_json(std::ostream& out, const Json& json);
+
+/// One line per exemplar: rank,index[,id][,class],weight,strength[,filled].
+void write_csv(std::ostream& out, const SelectResult& result);
+
+/// The codes as a NumPy array of n x k float64, whole or not at all. @throws Error
+void write_codes(const std::string& path, const SelectResult& result);
+
+/// The assignment, whole or not at all: as CSV (index[,id],position,exemplar) when the name ends
+/// so, else as a NumPy array of n int64. @throws Error
+void write_assignment(const std::string& path, const SelectResult& result);
+
+}  // namespace fwsr::app

@@ -1,0 +1,108 @@
+#include "apps/progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "apps/text.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+/// A variable that is set to something.
+bool environment_has(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value;
+}
+
+std::size_t terminal_width() {
+  struct winsize size = {};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+std::string clock_text(double seconds) {
+  const Index whole = static_cast<Index>(std::clamp(seconds, 0.0, 3.6e8));
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+}  // namespace
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool terminal_can_redraw() {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) && kind && *kind && std::string_view(kind) != "dumb";
+}
+
+bool terminal_has_colour() {
+  return terminal_can_redraw() && !environment_has("NO_COLOR");
+}
+
+std::string progress_line(const Progress& p, double seconds, std::size_t width) {
+  if (p.step == 0) return fmt::format("setting up  {}", clock_text(seconds));
+  const double done =
+      p.wanted > 0
+          ? std::clamp(static_cast<double>(p.exemplars) / static_cast<double>(p.wanted), 0.0, 1.0)
+          : 0;
+  const double rate = seconds > 0 ? static_cast<double>(p.step) / seconds : 0;
+  std::string facts = fmt::format("{}/{} exemplars  {:.{}f} steps/s", p.exemplars, p.wanted, rate,
+                                  rate < 10 ? 1 : 0);
+  if (done > 0) facts += fmt::format("  {} left", clock_text(seconds * (1 - done) / done));
+  const std::size_t cells =
+      width > facts.size() + 14 ? std::min<std::size_t>(30, width - facts.size() - 4) : 0;
+  if (cells == 0) return facts.substr(0, width);
+  const auto full = static_cast<std::size_t>(done * static_cast<double>(cells));
+  std::string bar(full, '=');
+  if (full < cells) bar += '>';
+  bar.resize(cells, ' ');
+  return fmt::format("[{}] {}", bar, facts);
+}
+
+ProgressBar::ProgressBar(bool quiet)
+    : active_(!quiet && terminal_can_redraw()), colour_(terminal_has_colour()) {}
+
+ProgressBar::~ProgressBar() {
+  clear();
+}
+
+void ProgressBar::say(std::string_view phase) {
+  if (!active_) return;
+  const std::lock_guard lock(mutex_);
+  draw(shown(phase));
+}
+
+void ProgressBar::show(const Progress& progress) {
+  if (!active_) return;
+  const std::lock_guard lock(mutex_);
+  if (calls_++ == 0) start_ = Clock::now();
+  if (drawn_ && seconds_since(last_) < 0.1) return;
+  last_ = Clock::now();
+  draw(progress_line(progress, seconds_since(start_), terminal_width() - 1));
+}
+
+void ProgressBar::clear() {
+  const std::lock_guard lock(mutex_);
+  if (!drawn_) return;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+void ProgressBar::draw(const std::string& line) {
+  const std::string_view on = colour_ ? "\033[36m" : "", off = colour_ ? "\033[0m" : "";
+  const std::string text = fmt::format("\r\033[K{}{}{}", on, line, off);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+}  // namespace fwsr::app

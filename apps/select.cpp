@@ -1,0 +1,247 @@
+// fwsr select: the exemplars of a data set, for all points or class by class.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "apps/class_counts.hpp"
+#include "apps/command.hpp"
+#include "apps/data_arguments.hpp"
+#include "apps/destination.hpp"
+#include "apps/dry_run.hpp"
+#include "apps/interrupt.hpp"
+#include "apps/option_list.hpp"
+#include "apps/output.hpp"
+#include "apps/progress.hpp"
+#include "apps/summary.hpp"
+#include "apps/text.hpp"
+#include "fwsr/base/files.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+struct SelectArguments {
+  DataArguments data;
+  SelectOptions options;
+  std::string exemplars;
+  bool per_class = false;
+  bool dry_run = false;
+  bool quiet = false;
+  bool json = false;
+  std::string output, codes, assignment;
+};
+
+bool ends_with(const std::string& path, std::string_view end) {
+  return path.size() > end.size() && path.ends_with(end);
+}
+
+void add_arguments(CLI::App& app, SelectArguments& a) {
+  add_data_arguments(app, a.data);
+  app.add_option(
+         "-k,--exemplars", a.exemplars,
+         "how many points to choose; with --per-class of each class, or proportional:N for N "
+         "in all, or cat=3,dog=5")
+      ->type_name("N")
+      ->group("What to choose");
+  app.add_flag("--per-class", a.per_class, "choose within each class by itself; needs labels")
+      ->group("What to choose");
+  add_select_options(app, a.options);
+  const auto add_file = [&](const char* name, std::string& path, const char* help) {
+    app.add_option(name, path, help)->type_name("FILE")->group("Output");
+  };
+  add_file("-o,--output", a.output,
+           "write the result here instead of to standard output; JSON when the name ends in .json");
+  app.add_flag("--json", a.json, "everything as JSON instead of the exemplars as CSV")
+      ->group("Output");
+  add_file("--codes", a.codes, "also write the codes, points x exemplars, as .npy");
+  add_file("--assignment", a.assignment,
+           "also write for every point which exemplar stands for it, as .npy or .csv: the line of "
+           "the result, counting from 0, or -1");
+  app.add_flag("--dry-run", a.dry_run, "say what would be done and what it takes, and stop")
+      ->group("Output");
+  app.add_flag("--quiet", a.quiet, "no progress bar and no summary; errors are still told")
+      ->group("Output");
+  app.add_option_function<std::string>(
+         "--memory",
+         [&a](const std::string& text) {
+           const auto bytes = parse_bytes(text);
+           if (!bytes) throw UsageError("--memory: " + bytes.error().message);
+           a.options.memory = *bytes;
+         },
+         "memory it may take, the data included, as 4G (default: the data and 80 % of what is "
+         "free)")
+      ->type_name("SIZE")
+      ->group("The machine");
+}
+
+/// Refuses options that no data could suit, before any is read.
+void refuse_options_wrong_for_any_data(SelectOptions options) {
+  options.exemplars = std::max<Index>(options.exemplars, 1);
+  if (const auto problem = find_problem(options, options.exemplars, options.exemplars))
+    throw UsageError(*problem);
+}
+
+/// Everything that can be refused before a file is read.
+void check_arguments(const CLI::App& app, SelectArguments& a) {
+  check_data_arguments(app, a.data);
+  check_select_options(app);
+  if (a.exemplars.empty())
+    throw UsageError("-k/--exemplars is missing: say how many points to choose, as in -k 50");
+  if (a.per_class)
+    parse_class_counts(a.exemplars);
+  else
+    a.options.exemplars = parse_exemplars(a.exemplars);
+  for (const char* name : {"--output", "--codes", "--assignment"})
+    if (app.count(name) > 0 && app.get_option(name)->as<std::string>().empty())
+      throw UsageError(fmt::format("{} is given an empty name; name a file", name));
+  if (!a.codes.empty() && !ends_with(a.codes, ".npy"))
+    throw UsageError(
+        fmt::format("--codes {}: codes are written as .npy; name a file that ends so", a.codes));
+  if (!a.assignment.empty() && !ends_with(a.assignment, ".npy") && !ends_with(a.assignment, ".csv"))
+    throw UsageError(
+        fmt::format("--assignment {}: name a file that ends in .npy or .csv", a.assignment));
+  a.json = a.json || ends_with(a.output, ".json");
+  a.options.codes = !a.codes.empty();
+  a.options.assignment = !a.assignment.empty();
+  a.options.threads = threads_of(a.data);
+  refuse_options_wrong_for_any_data(a.options);
+  check_destinations({{"-o", a.output == "-" ? "" : a.output},
+                      {"--codes", a.codes},
+                      {"--assignment", a.assignment}},
+                     {a.data.path, a.data.labels});
+}
+
+/// The codes of all classes are laid out in one matrix, which the plans of the classes do not
+/// count.
+void check_room_for_codes(const SelectArguments& a, Index points, Index exemplars) {
+  if (!a.options.codes) return;
+  const Index bytes = checked_bytes(points, exemplars);
+  const Index limit = a.options.memory > 0 ? a.options.memory : available_memory() / 10 * 8;
+  if (bytes > limit)
+    throw MemoryError(
+        fmt::format("--codes needs {} for {} x {} numbers, more than the {} allowed; ask for fewer "
+                    "exemplars or "
+                    "leave --codes out",
+                    format_bytes(static_cast<double>(bytes)), points, exemplars,
+                    format_bytes(static_cast<double>(limit))));
+}
+
+/// Refuses options that do not suit the data: k larger than n, a kernel matrix that is not square.
+void check_against_data(const SelectArguments& a, const Dataset& data) {
+  const PointsView points = data.view();
+  SelectOptions options = a.options;
+  if (a.per_class) {
+    if (data.labels.empty())
+      throw UsageError(
+          fmt::format("--per-class needs labels, and {} has none; give --labels FILE "
+                      "or --label-column NAME",
+                      data.name));
+    const auto wanted =
+        wanted_per_class(parse_class_counts(a.exemplars), count_labels(data.labels));
+    check_room_for_codes(a, rows_of(points), std::reduce(wanted.begin(), wanted.end()));
+    options.exemplars = 1;
+  }
+  if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))
+    throw UsageError(located(data, *problem));
+}
+
+Observer observer_for(ProgressBar& bar) {
+  return [&bar](const Progress& progress) {
+    bar.show(progress);
+    return !interrupted();
+  };
+}
+
+/// The work itself; every part with the seconds it took.
+void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
+  const PointsView points = result.data.view();
+  const Clock::time_point start = Clock::now();
+  if (a.per_class) {
+    result.parts = select_per_class(points, result.data.labels, parse_class_counts(a.exemplars),
+                                    a.options, observer_for(bar));
+  } else {
+    Selection selection = select(points, a.options, observer_for(bar));
+    result.parts.push_back({.name = "",
+                            .points = rows_of(points),
+                            .wanted = a.options.exemplars,
+                            .selection = std::move(selection)});
+  }
+  bar.clear();
+  stop_if_interrupted();
+  // Classes run side by side: the wall-clock time is shared out as their work was.
+  double setup = 0, steps = 0;
+  for (const ClassSelection& part : result.parts) {
+    setup += part.selection.seconds.setup;
+    steps += part.selection.seconds.steps;
+  }
+  const double wall = seconds_since(start);
+  const double share = setup + steps > 0 ? setup / (setup + steps) : 0;
+  result.seconds.setup = a.per_class ? wall * share : setup;
+  result.seconds.steps = a.per_class ? wall * (1 - share) : steps;
+}
+
+void write_all(const SelectArguments& a, SelectResult& result) {
+  const Clock::time_point start = Clock::now();
+  if (!a.codes.empty()) write_codes(a.codes, result);
+  if (!a.assignment.empty()) write_assignment(a.assignment, result);
+  result.seconds.write = seconds_since(start);
+  write_result(a.output, [&](std::ostream& out) {
+    a.json ? write_json(out, result_json(result)) : write_csv(out, result);
+  });
+}
+
+constexpr const char* description =
+    "Choose the k points that represent a data set.\n"
+    "The result is one line per exemplar, in the order of choosing:\n"
+    "  rank,index[,id][,class],weight,strength[,filled]\n"
+    "rank and index (the row of the point) count from 0; weight says how many points it stands "
+    "for.\n";
+constexpr const char* examples =
+    "Examples:\n"
+    "  fwsr select digits -k 20 -o picks.csv\n"
+    "  fwsr select embeddings.npy --labels y.txt -k 5 --per-class --kernel rbf --json\n";
+
+}  // namespace
+
+int run_select(int argc, const char* const* argv) {
+  SelectArguments a;
+  CLI::App app(description, "fwsr select");
+  prepare(app);
+  add_arguments(app, a);
+  app.footer(examples);
+  if (!parse(app, argc, argv)) return 0;
+  check_arguments(app, a);
+
+  ProgressBar bar(a.quiet);
+  const Clock::time_point start = Clock::now();
+  bar.say("reading " + a.data.path);
+  const Dataset data = load(a.data);
+  SelectResult result{.data = data,
+                      .options = a.options,
+                      .exemplars = a.exemplars,
+                      .per_class = a.per_class,
+                      .parts = {},
+                      .seconds = {},
+                      .threads = a.options.threads};
+  result.seconds.read = seconds_since(start);
+  try {
+    check_against_data(a, data);
+    if (a.dry_run) {
+      bar.clear();
+      write_dry_run(result, a.json);
+      return 0;
+    }
+    interrupt_with_care();
+    solve(a, bar, result);
+  } catch (const Error& e) {
+    throw Error(located(data, e.what()));
+  }
+  write_all(a, result);
+  if (!a.quiet) tell(summary(result, terminal_has_colour()));
+  return 0;
+}
+
+}  // namespace fwsr::app

@@ -1,0 +1,55 @@
+// The answer of `fwsr select` as its writers see it: one selection, or one per class, laid end to
+// end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fwsr/data/dataset.hpp"
+#include "fwsr/solver/select.hpp"
+
+namespace fwsr::app {
+
+struct SelectResult {
+  const Dataset& data;
+  const SelectOptions& options;
+  std::string exemplars;  // -k as given
+  bool per_class = false;
+  /// The classes in their order; without --per-class one part that has no name and all points.
+  std::vector<ClassSelection> parts;
+  Seconds seconds;
+  int threads = 1;
+};
+
+/// One chosen point.
+struct Pick {
+  Index index = 0;       // row of the data, from 0
+  Index rank = 0;        // order of choosing within its part, from 0
+  std::size_t part = 0;  // which of SelectResult::parts
+  double weight = 0;
+  double strength = 0;
+  bool filled = false;
+};
+
+/// All picks, part by part, each in the order of choosing.
+std::vector<Pick> picks_of(const SelectResult& result);
+
+/// True when the user must be told which picks the algorithm did not choose: `fill` was asked for,
+/// or a class no larger than asked gave all it has.
+bool shows_filled(const SelectResult& result);
+
+/// For every point of the data the position of its exemplar in picks_of; -1 for points of classes
+/// that gave none.
+std::vector<Index> assignment_of(const SelectResult& result);
+
+/// The codes of every point over all picks, n x picks row by row: zero for exemplars of other
+/// classes.
+std::vector<double> class_codes_of(const SelectResult& result);
+
+/// exemplars_reached when every part reached its number, else the way the first other one ended.
+Status status_of(const SelectResult& result);
+
+/// What the reader, the planner and the solver want the user to know; those of a class name it.
+std::vector<std::string> warnings_of(const SelectResult& result);
+
+}  // namespace fwsr::app

@@ -1,0 +1,74 @@
+#include "apps/summary.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "apps/text.hpp"
+#include "fwsr/base/files.hpp"
+
+namespace fwsr::app {
+
+void tell(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+namespace {
+
+std::string form_text(const Plan& plan) {
+  return fmt::format("{} form{}: {}", plan.form,
+                     plan.kernel_by.empty() ? "" : fmt::format(", kernel {}", plan.kernel_by),
+                     shown(plan.why));
+}
+
+/// How well the chosen points stand for the others, where that was computed.
+std::string quality_text(const SelectResult& result) {
+  double worst = -1;
+  for (const ClassSelection& part : result.parts)
+    if (part.selection.certificate && part.selection.certificate->reconstruction_error > worst)
+      worst = part.selection.certificate->reconstruction_error;
+  if (worst < 0) return "";
+  return fmt::format("{}reconstruction error {:.4g} (0 is perfect, 1 is none)",
+                     result.parts.size() > 1 ? "largest " : "", worst);
+}
+
+}  // namespace
+
+std::string summary(const SelectResult& result, bool colour) {
+  const std::string word = colour ? "\033[33mwarning\033[0m" : "warning";
+  const Seconds& s = result.seconds;
+  const Index points = rows_of(result.data.view());
+  std::string text = fmt::format(
+      "fwsr: chose {} of {}{} in {} ({})\n", picks_of(result).size(), counted(points, "point"),
+      result.per_class ? fmt::format(" in {} classes", result.parts.size()) : "",
+      format_seconds(s.read + s.setup + s.steps + s.write), name_of(status_of(result)));
+  if (!result.parts.empty())
+    text += fmt::format("      {}\n", form_text(result.parts.front().selection.plan));
+  if (const std::string quality = quality_text(result); !quality.empty())
+    text += fmt::format("      {}\n", quality);
+  for (const std::string& warning : warnings_of(result))
+    text += fmt::format("fwsr: {}: {}\n", word, shown(warning));
+  return text;
+}
+
+std::string plan_text(const Plan& plan) {
+  const auto bytes = [](Index n) { return format_bytes(static_cast<double>(n)); };
+  const auto line = [](const char* name, const std::string& text) {
+    return fmt::format("{:<12}{}\n", name, text);
+  };
+  std::string text = line("form", form_text(plan));
+  text += line("data", fmt::format("{} of {}", counted(plan.points, "point"),
+                                   counted(plan.features, "feature")));
+  text += line("passes", fmt::format("about {} over the data", plan.passes));
+  text += line("work", fmt::format("{:.2g} operations to set up, {:.2g} each step",
+                                   plan.setup_flops, plan.step_flops));
+  text +=
+      line("memory", fmt::format("{} for the data, {} beside it, {} for each of {}",
+                                 bytes(plan.data_bytes), bytes(plan.memory_bytes),
+                                 bytes(plan.memory_per_thread), counted(plan.threads, "thread")));
+  for (const std::string& note : plan.notes) text += line("note", shown(note));
+  return text;
+}
+
+}  // namespace fwsr::app

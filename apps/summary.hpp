@@ -1,0 +1,20 @@
+// What a person reads: the summary of a run, and the plan of a dry run.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apps/select_result.hpp"
+
+namespace fwsr::app {
+
+/// Text to standard error.
+void tell(std::string_view text);
+
+/// A few lines: how many, how, how good, how long, and every warning.
+std::string summary(const SelectResult& result, bool colour);
+
+/// The plan in words, one fact a line.
+std::string plan_text(const Plan& plan);
+
+}  // namespace fwsr::app

@@ -1,0 +1,41 @@
+#include <string>
+
+#include <fmt/format.h>
+
+#include "apps/command.hpp"
+#include "apps/text.hpp"
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/data/read.hpp"
+#include "fwsr/linalg/blas.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+std::string compiler() {
+#if defined(__clang__)
+  return "clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+}  // namespace
+
+std::string version_number() {
+  return FWSR_VERSION;
+}
+
+std::string version_text() {
+  return fmt::format(
+      "fwsr {}\n"
+      "compiler  {}\n"
+      "blas      {}\n"
+      "formats   {}\n"
+      "matio     {}\n"
+      "threads   {} (OpenMP)\n",
+      version_number(), compiler(), blas_name(), listed(readable_formats()),
+      FWSR_HAVE_MATIO ? "yes" : "no", default_threads());
+}
+
+}  // namespace fwsr::app

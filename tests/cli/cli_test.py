@@ -1,0 +1,332 @@
+"""The command line end to end: streams, files, exit codes, interruption, equal answers."""
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from helpers import PROGRAM, Case, npy_bytes, random_rows, read_npy
+
+MACHINE_KEYS = ("seconds", "threads", "peak_memory_bytes")
+
+
+def without_machine(value):
+    """A result without what depends on the machine and not on the question."""
+    if isinstance(value, dict):
+        return {k: without_machine(v) for k, v in value.items() if k not in MACHINE_KEYS}
+    return [without_machine(v) for v in value] if isinstance(value, list) else value
+
+
+class Select(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("set.npy", npy_bytes(random_rows(60, 8)))
+        self.write("y.txt", "".join("ab"[i % 3 == 0] + "\n" for i in range(60)))
+
+    def json(self, *args, **keywords):
+        return json.loads(self.succeed(*args, "--json", "--quiet", **keywords).out)
+
+    def test_prints_csv_to_stdout_and_a_summary_to_stderr(self):
+        outcome = self.succeed("select", "set.npy", "-k", "5")
+        rows = list(csv.DictReader(io.StringIO(outcome.out)))
+        self.assertEqual(list(rows[0]), ["rank", "index", "weight", "strength"])
+        self.assertEqual([r["rank"] for r in rows], list("01234"))
+        self.assertEqual(len({r["index"] for r in rows}), 5)
+        self.assertEqual(sum(float(r["weight"]) for r in rows), 60)
+        self.assertRegex(outcome.err, r"^fwsr: chose 5 of 60 points")
+        self.assertIn("reconstruction error", outcome.err)
+        self.assertNotIn("\033", outcome.err)
+
+    def test_quiet_says_nothing(self):
+        self.assertEqual(self.succeed("select", "set.npy", "-k", "5", "--quiet").err, "")
+
+    def test_writes_a_file_and_then_nothing_to_stdout(self):
+        printed = self.succeed("select", "set.npy", "-k", "5").out
+        outcome = self.succeed("select", "set.npy", "-k", "5", "-o", "picks.csv")
+        self.assertEqual(outcome.out, "")
+        self.assertEqual(self.read("picks.csv"), printed)
+        self.assertEqual(self.leftovers(), [])
+        self.succeed("select", "set.npy", "-k", "5", "-o", "picks.json")
+        self.assertEqual(len(json.loads(self.read("picks.json"))["exemplars"]), 5)
+
+    def test_json_holds_everything(self):
+        r = self.json("select", "set.npy", "-k", "5", "--lambda", "1", "--rho", "0.5")
+        for key in ("options", "data", "plan", "exemplars", "weights", "strength", "status", "trace",
+                    "certificate", "seconds", "threads", "peak_memory_bytes", "warnings", "version",
+                    "picks"):
+            self.assertIn(key, r)
+        self.assertNotIn("filled", r)
+        self.assertEqual(r["status"], "exemplars_reached")
+        self.assertEqual(r["data"]["points"], 60)
+        self.assertEqual(r["data"]["features"], 8)
+        self.assertEqual(r["options"]["exemplars"], 5)
+        self.assertEqual(r["exemplars"], [p["index"] for p in r["picks"]])
+        self.assertEqual(set(r["trace"][0]), {"pick", "f", "gap", "gamma", "beta", "rows"})
+        self.assertGreater(r["trace"][0]["gap"], 0)
+        self.assertIsNotNone(r["certificate"]["boolean_objective"])
+        self.assertIsNone(self.json("select", "set.npy", "-k", "5", "--certificate", "none")
+                          ["certificate"])
+        self.assertIsNone(self.json("select", "set.npy", "-k", "3", "--alpha", "0")["trace"][0]["gap"])
+
+    def test_units_of_eta_and_delta(self):
+        absolute = self.json("select", "set.npy", "-k", "5", "--eta", "0.5")
+        self.assertEqual(absolute["eta"], 0.5)
+        again = self.json("select", "set.npy", "-k", "5", "--eta-relative",
+                          repr(absolute["eta_relative"]))
+        self.assertTrue(again["options"]["eta_relative"])
+        self.assertAlmostEqual(again["eta"], 0.5, 12)
+        self.assertEqual(again["exemplars"], absolute["exemplars"])
+        delta = self.json("select", "set.npy", "-k", "5", "--delta-absolute", "0.25")["options"]
+        self.assertEqual((delta["delta"], delta["delta_absolute"]), (0.25, True))
+
+    def test_answers_are_equal_for_any_number_of_threads(self):
+        for extra in (["--kernel", "linear"], ["--kernel", "rbf"], ["--q", "1"],
+                      ["--labels", "y.txt", "--per-class", "--eta-relative", "0.3"]):
+            runs = [without_machine(self.json("select", "big.npy" if extra[-1] == "linear" else
+                                              "set.npy", "-k", "9", "--memory", "1G", "--threads",
+                                              threads, "--assignment", "a.npy", *extra))
+                    for threads in ("1", "2", "3", "8")
+                    if self.write("big.npy", npy_bytes(random_rows(3000, 20)))]
+            for run in runs[1:]:
+                self.assertEqual(runs[0], run)
+
+    def test_codes_and_assignment(self):
+        for extra in ([], ["--q", "inf"], ["--nonneg"]):
+            r = self.json("select", "set.npy", "-k", "5", "--codes", "c.npy", "--assignment",
+                          "a.npy", *extra)
+            shape, codes = read_npy(self.path("c.npy"))
+            self.assertEqual(shape, (60, 5))
+            shape, owners = read_npy(self.path("a.npy"))
+            self.assertEqual(shape, (60,))
+            self.assertEqual(owners, r["assignment"])
+            self.assertEqual([float(owners.count(t)) for t in range(5)], r["weights"])
+            for i, owner in enumerate(owners):
+                row = [abs(v) for v in codes[5 * i : 5 * i + 5]]
+                self.assertEqual(row[owner], max(row))
+        self.succeed("select", "set.npy", "-k", "5", "--assignment", "a.csv", "--nonneg")
+        rows = list(csv.DictReader(io.StringIO(self.read("a.csv"))))
+        self.assertEqual([int(r["position"]) for r in rows], owners)
+
+    def test_fill_marks_what_it_added(self):
+        self.write("few.csv", "1,2\n3,1\n1,2\n3,1\n4,4\n1,2\n")
+        short = self.succeed("select", "few.csv", "-k", "5")
+        self.assertRegex(short.err, r"warning: .*5")
+        r = self.json("select", "few.csv", "-k", "5", "--fill")
+        self.assertEqual(len(r["exemplars"]), 5)
+        self.assertIn(True, r["filled"])
+        self.assertEqual(r["filled"], [p["filled"] for p in r["picks"]])
+        header = self.succeed("select", "few.csv", "-k", "5", "--fill").out.splitlines()[0]
+        self.assertTrue(header.endswith(",filled"))
+
+    def test_reads_standard_input(self):
+        text = "".join(",".join(map(str, row)) + "\n" for row in random_rows(20, 3)).encode()
+        self.assertEqual(len(self.json("select", "-", "-k", "4", stdin=text)["exemplars"]), 4)
+
+    def test_dry_run_says_what_would_be_done_and_writes_nothing(self):
+        with self.unchanged("out.csv"):
+            text = self.succeed("select", "set.npy", "-k", "5", "--dry-run", "-o", "out.csv").out
+        for word in ("form", "passes", "memory"):
+            self.assertRegex(text, rf"(?m)^{word} ")
+        plan = self.json("select", "set.npy", "-k", "5", "--dry-run")["plan"]
+        self.assertEqual((plan["points"], plan["features"]), (60, 8))
+        classes = self.json("select", "set.npy", "--labels", "y.txt", "--per-class", "-k", "2",
+                            "--dry-run")["per_class"]
+        self.assertEqual([(c["class"], c["points"], c["wanted"]) for c in classes],
+                         [("a", 40, 2), ("b", 20, 2)])
+
+
+class PerClass(Case):
+    CSV = "name,x,y,kind\n" + "".join(
+        f'p{i},{(i * 37) % 11},{(i * 53) % 13},"{["a,b", "it=1", "10", "9"][i % 4]}"\n'
+        for i in range(40))
+
+    def setUp(self):
+        super().setUp()
+        self.write("d.csv", self.CSV)
+
+    def run_json(self, k, *extra):
+        out = self.succeed("select", "d.csv", "--label-column", "kind", "--id-column", "name",
+                           "--per-class", "-k", k, "--json", "--quiet", *extra).out
+        return json.loads(out)
+
+    def test_each_class_by_itself(self):
+        r = self.run_json("3", "--assignment", "a.npy", "--codes", "c.npy")
+        self.assertEqual([c["class"] for c in r["per_class"]], ["9", "10", "a,b", "it=1"])
+        self.assertEqual(r["exemplars"], [i for c in r["per_class"] for i in c["exemplars"]])
+        kinds = ["a,b", "it=1", "10", "9"]
+        for pick in r["picks"]:
+            self.assertEqual(pick["class"], kinds[pick["index"] % 4])
+            self.assertEqual(pick["id"], f"p{pick['index']}")
+        for i, position in enumerate(r["assignment"]):
+            self.assertEqual(r["classes"][position], kinds[i % 4])
+        shape, codes = read_npy(self.path("c.npy"))
+        self.assertEqual(shape, (40, 12))
+        for i, position in enumerate(r["assignment"]):
+            row = [abs(v) for v in codes[12 * i : 12 * i + 12]]
+            self.assertEqual(row[position], max(row))
+            own = [t for t in range(12) if r["classes"][t] == kinds[i % 4]]
+            self.assertEqual([v for t, v in enumerate(row) if t not in own], [0.0] * 9)
+
+    def test_named_and_proportional(self):
+        self.assertEqual(self.run_json("a,b=2,it=1=4")["classes"], ["a,b"] * 2 + ["it=1"] * 4)
+        r = self.run_json("proportional:6")
+        self.assertEqual(len(r["exemplars"]), 6)
+        self.assertEqual([c["wanted"] for c in r["per_class"]], [2, 2, 1, 1])
+
+    def test_csv_carries_ids_and_quoted_classes(self):
+        out = self.succeed("select", "d.csv", "--label-column", "kind", "--id-column", "name",
+                           "--per-class", "-k", "2").out
+        rows = list(csv.DictReader(io.StringIO(out)))
+        self.assertEqual(list(rows[0]), ["rank", "index", "id", "class", "weight", "strength"])
+        self.assertEqual([r["class"] for r in rows],
+                         ["9", "9", "10", "10", "a,b", "a,b", "it=1", "it=1"])
+
+    def test_labels_that_come_with_the_data(self):
+        self.write("d.svm", "".join(f"{i % 2} 1:{i} {2 + i % 3}:{1 + i * i % 7}\n" for i in range(20)))
+        self.assertEqual(len(json.loads(self.succeed(
+            "select", "d.svm", "--per-class", "-k", "3", "--json").out)["exemplars"]), 6)
+        self.assertEqual(len(json.loads(self.succeed(
+            "select", "digits", "--per-class", "-k", "1", "--json").out)["exemplars"]), 10)
+
+    def test_labels_cannot_drive_the_terminal(self):
+        self.write("y.txt", "".join(f"\x1b[3{i % 2}mred\n" for i in range(40)))
+        args = ("d.csv", "--columns", "x,y", "--labels", "y.txt")
+        self.assertNotIn("\x1b", self.succeed("inspect", *args).out)
+        self.assertNotIn("\x1b", self.succeed("select", *args, "--per-class", "-k", "20").err)
+
+
+class Streams(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("set.npy", npy_bytes(random_rows(60, 8)))
+
+    def test_full_disk(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROGRAM, "select", "set.npy", "-k", "3", "--quiet"], stdout=full,
+                                  stderr=subprocess.PIPE, cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr.decode(), r"\Afwsr: standard output: .*\n\Z")
+        outcome = self.run_program("select", "set.npy", "-k", "3", "-o", "/dev/full")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertRegex(outcome.err, r"\Afwsr: /dev/full: .*\n\Z")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_folder_without_permission(self):
+        os.mkdir(self.path("locked"), 0o555)
+        outcome = self.run_program("select", "set.npy", "-k", "3", "-o", "locked/x.csv")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertIn("locked", outcome.err)
+
+    def test_closed_pipe_is_no_crash(self):
+        for args in (["select", "set.npy", "-k", "50", "--json"], ["--help"], ["inspect", "set.npy"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([PROGRAM, *args], stdout=writer, stderr=subprocess.PIPE,
+                                  cwd=self.folder, timeout=60)
+            os.close(writer)
+            self.assertEqual(done.returncode, 0, done)
+            self.assertNotIn(b"cannot", done.stderr)
+
+    def on_terminal(self, *args, **environment):
+        """What a person at a terminal sees on standard error."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([PROGRAM, *args], stdout=subprocess.DEVNULL, stderr=slave,
+                                   cwd=self.folder, env=self.environment(**environment))
+        os.close(slave)
+        seen = b""
+        try:
+            while chunk := os.read(master, 65536):
+                seen += chunk
+        except OSError:  # the other end was closed
+            pass
+        os.close(master)
+        self.assertEqual(process.wait(60), 0)
+        return seen.decode()
+
+    def test_progress_only_on_a_terminal_that_can_show_it(self):
+        args = ("select", "set.npy", "-k", "20")
+        seen = self.on_terminal(*args, TERM="xterm")
+        self.assertRegex(seen, r"\r\033\[K\033\[36m")
+        self.assertRegex(seen, r"20|exemplars")
+        plain = self.on_terminal(*args, TERM="xterm", NO_COLOR="1")
+        self.assertIn("\r\033[K", plain)
+        self.assertNotRegex(plain, r"\033\[\d")
+        self.assertNotIn("\033", self.on_terminal(*args, TERM="dumb"))
+        self.assertEqual(self.on_terminal(*args, "--quiet", TERM="xterm"), "")
+
+    def test_interruption_ends_cleanly(self):
+        self.succeed("generate", "blobs", "-o", "long.npy", "--points", "4000", "--dimensions", "20")
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.unchanged("out.json"):
+                process = subprocess.Popen(
+                    [PROGRAM, "select", "long.npy", "-k", "3900", "--kernel", "rbf", "-o",
+                     "out.json"], cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+                    preexec_fn=lambda number=number: signal.signal(number, signal.SIG_DFL))
+                time.sleep(1.5)
+                self.assertIsNone(process.poll(), "the run was too short to interrupt")
+                process.send_signal(number)
+                out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code, err)
+            self.assertEqual(out, b"")
+            self.assertRegex(err.decode(), r"\Afwsr: interrupted.*\n\Z")
+
+
+class Others(Case):
+    def test_help_and_version(self):
+        for args in (["--help"], ["select", "--help"], ["inspect", "-h"], ["generate", "--help"]):
+            outcome = self.succeed(*args)
+            self.assertEqual(outcome.err, "")
+            self.assertGreaterEqual(outcome.out.count("\n  fwsr "), 2, outcome.out)
+            self.assertLessEqual(max(map(len, outcome.out.splitlines())), 100)
+        self.assertRegex(self.succeed("--version").out, r"\Afwsr \d+\.\d+\.\d+\ncompiler ")
+
+    def test_inspect_finds_what_is_odd(self):
+        self.write("odd.csv", "a,b,c\n1,0,5\n0,0,5\n1,0,5\nnan,0,5\n2,0,inf\n")
+        r = json.loads(self.succeed("inspect", "odd.csv", "--json").out)
+        self.assertEqual((r["nan"], r["infinite"]), (1, 1))
+        self.assertEqual(r["first_not_finite"], {"point": 3, "feature": 0})
+        self.assertEqual(r["constant_features"], [1])
+        self.assertEqual((r["duplicates"], r["first_duplicate"]), (1, {"point": 2, "equals": 0}))
+        self.assertIn("refused", r)
+        self.assertIn("line 5", self.succeed("inspect", "odd.csv").out)
+        self.write("tail.npy", npy_bytes([[0.0, 0], [3, 4], [3, 4], [6, 8], [300, 400]]))
+        r = json.loads(self.succeed("inspect", "tail.npy", "--json").out)
+        self.assertEqual(r["norms"], {"min": 0, "median": 5, "max": 500, "heavy_tailed": True})
+        self.assertEqual(r["zero_points"], 1)
+        self.assertEqual(r["mean"], 72.8)
+        self.assertIn("form", r["plan"])
+
+    def test_inspect_counts_sparse_points_like_dense_ones(self):
+        self.write("s.svm", "a 1:1 3:2\nb 1:1 2:5\na 1:1 3:2\nb 1:1\n")
+        self.write("s.csv", "1,0,2\n1,5,0\n1,0,2\n1,0,0\n")
+        sparse, dense = (json.loads(self.succeed("inspect", name, "--json", "--header", "no").out if
+                                    name.endswith("csv") else
+                                    self.succeed("inspect", name, "--json").out)
+                         for name in ("s.svm", "s.csv"))
+        for key in ("zeros", "min", "max", "mean", "constant_features", "duplicates", "norms",
+                    "first_duplicate", "zero_points"):
+            self.assertEqual(sparse[key], dense[key], key)
+        self.assertEqual(sparse["classes"], [{"class": "a", "points": 2}, {"class": "b", "points": 2}])
+
+    def test_generate_is_repeatable_and_its_exemplars_are_found(self):
+        args = ("generate", "convex", "--points", "60", "--dimensions", "40", "--exemplars", "7")
+        self.succeed(*args, "-o", "a.npy", "--labels", "y.txt", "--seed", "5")
+        self.succeed(*args, "-o", "b.npy", "--seed", "5")
+        self.succeed(*args, "-o", "c.npy", "--seed", "6")
+        self.assertEqual(read_npy(self.path("a.npy")), read_npy(self.path("b.npy")))
+        self.assertNotEqual(read_npy(self.path("a.npy")), read_npy(self.path("c.npy")))
+        self.assertEqual(read_npy(self.path("a.npy"))[0], (67, 40))
+        labels = self.read("y.txt").split()
+        self.assertEqual((len(labels), labels.count("1")), (67, 7))
+        picks = json.loads(self.succeed("select", "a.npy", "-k", "7", "--json").out)["exemplars"]
+        self.assertGreaterEqual(sum(labels[i] == "1" for i in picks), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
