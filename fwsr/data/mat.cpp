@@ -57,16 +57,15 @@ Result<Loaded> load(const std::string& where, const MatFile& mat, const MatVaria
                     "separate columns",
                     where)};
   MemoryFile memory;
-  {
-    const auto element = extract_variable(where, mat, variable);
-    if (!element) return element.error();
-    if (!memory.append(mat.header) || !memory.append(*element))
-      return Failure{fmt::format("{}: cannot be unpacked in memory", where)};
-  }
+  auto element = extract_variable(where, mat, variable);
+  if (!element) return element.error();
+  if (!memory.append(mat.header) || !memory.append(element->bytes))
+    return Failure{fmt::format("{}: cannot be unpacked in memory", where)};
+  element->bytes = {};  // matio's copy is the one that counts from here on
   const std::unique_ptr<mat_t, MatCloser> opened(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
   Loaded loaded(opened ? Mat_VarReadNext(opened.get()) : nullptr);
   const bool as_promised = loaded && loaded->data && loaded->rank == 2 && loaded->dims &&
-                           !loaded->isComplex && loaded->class_type == variable.matlab_class &&
+                           !loaded->isComplex && loaded->class_type == element->matlab_class &&
                            static_cast<Index>(loaded->dims[0]) == variable.shape[0] &&
                            static_cast<Index>(loaded->dims[1]) == variable.shape[1];
   if (!as_promised)

@@ -95,26 +95,29 @@ bool describe_compressed(Bytes payload, bool big_endian, MatVariable& variable) 
   return take_description(rest, big_endian, variable);
 }
 
-/// What is wrong with the numbers of a variable, or an empty string. `rest` begins after the name.
-std::string find_numbers_problem(Bytes rest, bool big_endian, const MatVariable& variable) {
+/// The type in which the numbers of a variable are stored, or what is wrong with them. `rest`
+/// begins after the name.
+Result<std::uint32_t> check_numbers(Bytes rest, bool big_endian, const MatVariable& variable) {
   std::size_t cells = 1;
   for (const Index n : variable.shape)
     if (__builtin_mul_overflow(cells, static_cast<std::size_t>(n), &cells))
-      return "its shape is too large for any memory";
+      return Failure{"its shape is too large for any memory"};
   if (variable.is_sparse()) {
     const auto rows = take_part(rest, big_endian);
     const auto starts = take_part(rest, big_endian);
     if (!rows || !starts || size_of(rows->type) != 4 || size_of(starts->type) != 4)
-      return "its sparse structure is missing";
+      return Failure{"its sparse structure is missing"};
     if (starts->count() != static_cast<std::size_t>(variable.shape[1]) + 1)
-      return fmt::format("{} column starts for {} columns", starts->count(), variable.shape[1]);
+      return Failure{
+          fmt::format("{} column starts for {} columns", starts->count(), variable.shape[1])};
   }
   const auto numbers = take_part(rest, big_endian);
-  if (!numbers || size_of(numbers->type) == 0) return "its numbers are missing or cut off";
-  if (numbers->data.size() % size_of(numbers->type) != 0) return "its last number is cut off";
+  if (!numbers || size_of(numbers->type) == 0) return Failure{"its numbers are missing or cut off"};
+  if (numbers->data.size() % size_of(numbers->type) != 0)
+    return Failure{"its last number is cut off"};
   if (!variable.is_sparse() && numbers->count() != cells)
-    return fmt::format("its shape needs {} numbers, {} found", cells, numbers->count());
-  return {};
+    return Failure{fmt::format("its shape needs {} numbers, {} found", cells, numbers->count())};
+  return numbers->type;
 }
 
 std::optional<Failure> find_version_problem(const FileBytes& file) {
@@ -176,8 +179,8 @@ Result<MatFile> scan_mat(const FileBytes& file) {
   return mat;
 }
 
-Result<std::vector<std::byte>> extract_variable(const std::string& where, const MatFile& mat,
-                                                const MatVariable& variable) {
+Result<MatElement> extract_variable(const std::string& where, const MatFile& mat,
+                                    const MatVariable& variable) {
   const auto broken = [&](const std::string& what) {
     return Failure{fmt::format("{}: {}; save or copy the file again", where, what)};
   };
@@ -204,9 +207,15 @@ Result<std::vector<std::byte>> extract_variable(const std::string& where, const 
   Bytes rest = Bytes(element).subspan(8);
   if (!take_description(rest, mat.big_endian, again) || again.shape != variable.shape)
     return broken("is damaged");
-  const std::string problem = find_numbers_problem(rest, mat.big_endian, variable);
-  if (!problem.empty()) return broken(problem);
-  return element;
+  const auto stored = check_numbers(rest, mat.big_endian, variable);
+  if (!stored) return broken(stored.error().message);
+  int matlab_class = variable.matlab_class;
+  const bool is_floating = matlab_class == 6 || matlab_class == 7;
+  if (is_floating && *stored >= 1 && *stored <= 4) {  // int8, uint8, int16, uint16
+    matlab_class = static_cast<int>(*stored) + 7;
+    element[mat.big_endian ? 19 : 16] = static_cast<std::byte>(matlab_class);
+  }
+  return MatElement{std::move(element), matlab_class};
 }
 
 }  // namespace fwsr

@@ -42,9 +42,17 @@ bool looks_like_mat(const FileBytes& file);
 /// The list of variables. The file must outlive it.
 Result<MatFile> scan_mat(const FileBytes& file);
 
-/// The element of one numeric variable: inflated if need be, tag first, and every part of it as
-/// long as the shape says.
-Result<std::vector<std::byte>> extract_variable(const std::string& where, const MatFile& mat,
-                                                const MatVariable& variable);
+/// The element of one numeric variable, ready for matio.
+struct MatElement {
+  std::vector<std::byte> bytes;  // tag first, inflated
+  int matlab_class = 0;          // as it now stands in the bytes
+};
+
+/// Inflates the element if need be and checks that every part of it is as long as the shape says.
+/// Floating numbers that MATLAB has packed into integers of one or two bytes, as it does whenever
+/// none is lost, become a variable of that integer class: that is how they are stored, and matio
+/// need not blow them up.
+Result<MatElement> extract_variable(const std::string& where, const MatFile& mat,
+                                    const MatVariable& variable);
 
 }  // namespace fwsr
