@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "binary_files.hpp"
+#include "fwsr/data/formats.hpp"
+
+namespace fwsr {
+namespace {
+
+using testing::expect_failure;
+using testing::gzipped;
+using testing::has_note;
+using testing::memory_file;
+using testing::raw_big;
+using testing::values_of;
+
+Result<Dataset> read(const std::string& file, const ReadOptions& options = {}) {
+  return idx_format().read(memory_file(file, "x.idx"), options);
+}
+Result<std::vector<std::string>> labels(const std::string& file) {
+  return idx_labels(memory_file(file, "y.idx"));
+}
+
+std::string idx(int type, const std::vector<std::uint32_t>& lengths, const std::string& data) {
+  return std::string(2, '\0') + static_cast<char>(type) + static_cast<char>(lengths.size()) +
+         raw_big(lengths) + data;
+}
+
+const std::string images = idx(8, {2, 2, 2}, std::string("\x00\x01\x02\x03\x04\x05\x06\xff", 8));
+
+TEST(Idx, reads_images_as_points) {
+  for (const std::string& file : {images, gzipped(images)}) {
+    const auto data = read(file);
+    ASSERT_TRUE(data) << data.error().message;
+    EXPECT_EQ(rows_of(data->view()), 2);
+    EXPECT_EQ(cols_of(data->view()), 4);
+    EXPECT_TRUE(is_single(data->view()));
+    EXPECT_EQ(values_of(*data), (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 255}));
+    EXPECT_EQ(data->type, "uint8");
+    EXPECT_EQ(data->format, "idx");
+    EXPECT_TRUE(has_note(*data, "2 images of 2 x 2 read as points of 4 features"));
+    EXPECT_TRUE(has_note(*data, "uint8 converted once to float32 (32 bytes)"));
+  }
+}
+
+TEST(Idx, reads_every_type_and_number_of_dimensions) {
+  const auto check = [](int type, const std::string& bytes, bool single) {
+    SCOPED_TRACE(type);
+    for (const auto& lengths : {std::vector<std::uint32_t>{2, 2}, {2, 1, 2}, {2, 1, 1, 2}}) {
+      const auto data = read(idx(type, lengths, bytes));
+      ASSERT_TRUE(data) << data.error().message;
+      EXPECT_EQ(values_of(*data), (std::vector<double>{1, -2, 3, -4}));
+      EXPECT_EQ(rows_of(data->view()), 2);
+      EXPECT_EQ(is_single(data->view()), single);
+    }
+  };
+  check(0x09, raw_big<std::int8_t>({1, -2, 3, -4}), true);
+  check(0x0b, raw_big<std::int16_t>({1, -2, 3, -4}), true);
+  check(0x0c, raw_big<std::int32_t>({1, -2, 3, -4}), false);
+  check(0x0d, raw_big<float>({1, -2, 3, -4}), true);
+  check(0x0e, raw_big<double>({1, -2, 3, -4}), false);
+}
+
+TEST(Idx, reads_gzip_in_several_members) {
+  const std::string parts = gzipped(images.substr(0, 7)) + gzipped("") + gzipped(images.substr(7));
+  const auto data = read(parts);
+  ASSERT_TRUE(data) << data.error().message;
+  EXPECT_EQ(values_of(*data), (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 255}));
+}
+
+TEST(Idx, refuses_what_is_not_points) {
+  expect_failure(read(idx(8, {3}, "abc")), "x.idx: holds one list of 3 numbers", {"labels"});
+  expect_failure(read(idx(8, {0, 3}, "")), "x.idx: 0 x 3 numbers are no points");
+  expect_failure(read(idx(8, {3, 0}, "")), "x.idx: 3 x 0 numbers are no points");
+  expect_failure(read(idx(8, {}, "")), "x.idx: does not begin like an idx file");
+  expect_failure(read(idx(10, {1, 1}, "a")), "x.idx: does not begin like an idx file");
+  expect_failure(read("\1" + images.substr(1)), "x.idx: does not begin like an idx file");
+  expect_failure(read(images, {.label_column = "y"}), "x.idx: label column 'y'");
+  expect_failure(read(images, {.variable = "v"}), "x.idx: variable 'v'");
+}
+
+TEST(Idx, wants_exactly_the_promised_bytes) {
+  expect_failure(read(images.substr(0, images.size() - 1)), "x.idx: is cut off",
+                 {"24 bytes", "23 "});
+  expect_failure(read(images + "x"), "x.idx: has bytes after the numbers");
+  expect_failure(read(gzipped(images.substr(0, images.size() - 1))), "x.idx: ", {"shorter"});
+  expect_failure(read(gzipped(images + "x")), "x.idx: has bytes after the numbers");
+  expect_failure(read(gzipped(images) + "x"), "x.idx: its gzip data is followed by stray bytes");
+  const std::string packed = gzipped(images);
+  expect_failure(read(packed.substr(0, packed.size() - 1)), "x.idx: its gzip data is cut off");
+}
+
+TEST(Idx, refuses_lengths_no_memory_holds) {
+  const std::uint32_t big = 0xffffffff;
+  for (const auto& lengths :
+       {std::vector<std::uint32_t>{big, big}, {big, big, big}, {1u << 31, 1u << 31, 1}}) {
+    expect_failure(read(idx(8, lengths, "abc")), "x.idx: ");
+    expect_failure(read(idx(14, lengths, "abc")), "x.idx: ");
+    expect_failure(read(gzipped(idx(8, lengths, "abc"))), "x.idx: ");
+    expect_failure(labels(idx(8, lengths, "abc")), "y.idx: ");
+  }
+}
+
+TEST(Idx, survives_every_truncation_and_every_broken_byte) {
+  const auto survive = [](const std::string& file) {
+    testing::expect_reader_survives(
+        file, "x.idx", [](FileBytes f) { return idx_format().read(std::move(f), {}); });
+    testing::expect_survives_damage(file, "y.idx",
+                                    [](const std::string& broken) { return labels(broken); });
+  };
+  survive(images);
+  survive(gzipped(images));
+  survive(idx(0x0e, {2, 1}, raw_big<double>({1, 2})));
+}
+
+TEST(Idx, recognises_its_own) {
+  EXPECT_TRUE(idx_format().recognises(memory_file(images)));
+  EXPECT_TRUE(idx_format().recognises(memory_file(gzipped(images))));
+  EXPECT_FALSE(idx_format().recognises(memory_file(gzipped("1,2,3\n4,5,6\n"))));
+  EXPECT_FALSE(idx_format().recognises(memory_file(std::string(3, '\0'))));
+  EXPECT_FALSE(idx_format().recognises(memory_file("")));
+}
+
+TEST(IdxLabels, read_one_number_per_point) {
+  using Labels = std::vector<std::string>;
+  const auto three = labels(gzipped(idx(8, {3}, std::string("\x05\x00\xff", 3))));
+  ASSERT_TRUE(three) << three.error().message;
+  EXPECT_EQ(*three, (Labels{"5", "0", "255"}));
+  const auto floats = labels(idx(13, {2, 1}, raw_big<float>({-1, 0.5f})));
+  ASSERT_TRUE(floats) << floats.error().message;
+  EXPECT_EQ(*floats, (Labels{"-1", "0.5"}));
+  expect_failure(labels(images), "y.idx: 2 x 2 x 2 numbers are no list of labels");
+  expect_failure(labels(idx(8, {0}, "")), "y.idx: 0 numbers are no list of labels");
+  expect_failure(labels(idx(14, {1}, raw_big<double>({std::nan("")}))), "y.idx: label 0");
+}
+
+TEST(Gunzip, inflates_up_to_its_limit) {
+  const std::string text(100'000, 'a');
+  const auto inflate = [](const std::string& packed, std::size_t limit) {
+    return gunzip(std::as_bytes(std::span(packed)), "z.gz", limit);
+  };
+  const auto whole = inflate(gzipped(text), text.size());
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(whole->size(), text.size());
+  const auto members = inflate(gzipped(text) + gzipped("b"), SIZE_MAX);
+  ASSERT_TRUE(members) << members.error().message;
+  EXPECT_EQ(members->size(), text.size() + 1);
+  EXPECT_EQ(members->back(), std::byte{'b'});
+  const auto nothing = inflate(gzipped(""), 0);
+  ASSERT_TRUE(nothing) << nothing.error().message;
+  EXPECT_TRUE(nothing->empty());
+  expect_failure(inflate(gzipped(text), text.size() - 1), "z.gz: its gzip data inflates to more");
+  expect_failure(inflate(gzipped(text) + "b", SIZE_MAX), "z.gz: ", {"stray bytes"});
+  expect_failure(inflate("plain", SIZE_MAX), "z.gz: its gzip data is broken");
+  expect_failure(inflate("", SIZE_MAX), "z.gz: its gzip data is cut off");
+  const std::string small = gzipped("hello, hello, hello");
+  for (std::size_t size = 0; size < small.size(); ++size)
+    expect_failure(inflate(small.substr(0, size), SIZE_MAX), "z.gz: its gzip data is cut off");
+}
+
+TEST(Idx, reads_mnist) {
+  const auto points = testing::find_data("mnist/t10k-images-idx3-ubyte.gz");
+  const auto classes = testing::find_data("mnist/t10k-labels-idx1-ubyte.gz");
+  if (!points || !classes) GTEST_SKIP() << "no MNIST here; set FWSR_DATA to the folder of mnist/";
+  const auto data = read_dataset(*points);
+  ASSERT_TRUE(data) << data.error().message;
+  EXPECT_EQ(rows_of(data->view()), 10'000);
+  EXPECT_EQ(cols_of(data->view()), 784);
+  double sum = 0;
+  for (const double v : values_of(*data)) sum += v;
+  EXPECT_NEAR(sum / (10'000 * 784), 33.79, 0.01);  // the known mean grey value of the test images
+  const auto y = read_labels(*classes);
+  ASSERT_TRUE(y) << y.error().message;
+  ASSERT_EQ(y->size(), 10'000u);
+  EXPECT_EQ(std::vector<std::string>(y->begin(), y->begin() + 5),
+            (std::vector<std::string>{"7", "2", "1", "0", "4"}));
+}
+
+}  // namespace
+}  // namespace fwsr
