@@ -11,15 +11,17 @@ namespace compare {
 
 using fwsr::Index;
 
-/// An index is compared only while the oracle's choice led by more than `lead` (relative); f, gap
-/// and what follows from them agree to `value` times f(0).
+/// An index is compared only while the oracle's choice led by more than `lead`, relative to the
+/// best score, and by more than `rounding` relative to the first score; f, gap and what follows
+/// from them agree to `value` times f(0).
 struct Tolerance {
-  double lead = 1e-9;
-  double value = 1e-9;
+  double lead = 0;
+  double rounding = 0;
+  double value = 0;
 };
 /// float64 points, or float32 points whose products are in double; and float32 products.
-inline constexpr Tolerance fine{1e-9, 1e-9};
-inline constexpr Tolerance coarse{1e-5, 1e-6};
+inline constexpr Tolerance fine{1e-9, 1e-14, 1e-9};
+inline constexpr Tolerance coarse{1e-5, 1e-7, 1e-6};
 
 Tolerance tolerance_of(const problems::Problem& problem, const fwsr::Selection& selection);
 
@@ -28,10 +30,13 @@ struct Outcome {
   bool whole = false;  // no decision up to and including the ending was within rounding
 };
 
-/// Steps, ending, exemplars and radius, as far as the oracle's decisions were clear.
+/// Steps, ending, exemplars and radius, as far as the oracle's decisions were clear. `shadow` is
+/// the same run in double precision: where the literal algorithm parts from itself by a tenth of
+/// the tolerance, so may any other form of it, and the comparison ends.
 template <class T>
 Outcome expect_same_run(const fwsr::Selection& selection, const oracle::Run<T>& run,
-                        const Tolerance& tolerance, bool grow);
+                        const Tolerance& tolerance, bool grow,
+                        const oracle::Run<double>* shadow = nullptr);
 
 /// The codes of the selection are the X of the run. @pre the outcome was whole
 void expect_same_codes(const fwsr::Selection& selection, const oracle::Run<oracle::Real>& run,

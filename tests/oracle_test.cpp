@@ -424,10 +424,8 @@ TEST(OracleInvariants, lemma_1_no_full_step_when_beta_exceeds_n) {
 TEST(OracleInvariants, double_matrices_give_the_same_picks) {
   fwsr::Rng rng(11);
   const Matrix k = oracle::kernel_matrix(random_points(rng, 40, 15), {});
-  oracle::Matrix<double> rounded(40, 40);
-  for (std::size_t i = 0; i < k.values.size(); ++i) rounded.values[i] = double(k.values[i]);
   const auto fine = oracle::select(k, {.exemplars = 10, .beta = 100});
-  const auto coarse = oracle::select(rounded, {.exemplars = 10, .beta = 100});
+  const auto coarse = oracle::select(oracle::rounded(k), {.exemplars = 10, .beta = 100});
   EXPECT_EQ(fine.exemplars, coarse.exemplars);
 }
 

@@ -93,9 +93,9 @@ std::vector<double> nonnegative(Index n, Index d, Rng& rng) {
   return v;
 }
 
-std::vector<double> with_offset(Index n, Index d, bool single, Rng& rng) {
+std::vector<double> with_offset(Index n, Index d, bool small, Rng& rng) {
   auto v = gaussian(n * d, rng);
-  const double size = power_of_ten(rng, 0, single ? 1.5 : 4);
+  const double size = power_of_ten(rng, 0, small ? 1.5 : 4);
   for (Index j = 0; j < d; ++j) {
     const double offset = size * rng.normal();
     for (Index i = 0; i < n; ++i) v[at(i * d + j)] += offset;
@@ -319,7 +319,9 @@ Problem make_problem(std::uint64_t seed) {
     size = std::sqrt(k[0]);
     p.data = Data(n, n, k, storage);
   } else {
-    const auto values = make_values(p.kind, n, d, single, rng);
+    // Centring of sparse points is a correction of rank one, which is no way to remove an offset.
+    const auto values =
+        make_values(p.kind, n, d, single || (sparse && p.kind == Kind::offset), rng);
     size = root_mean_square(values, n);
     p.data = Data(n, d, values, storage);
     choose_kernel(p, size / std::sqrt(static_cast<double>(d)), d, rng);

@@ -323,7 +323,9 @@ TEST(Properties, with_beta_above_n_steps_are_never_full_and_f_falls_by_the_cosin
         EXPECT_NEAR(s.trace[t].f, before * (1 - cos2),
                     rounding(n, s.trace.size()) * s.f_at_zero * *way.options.beta)
             << "step " << t;
-        EXPECT_LE(cos2, 1 + 1e-9);
+        if (before > 1e-6 * s.f_at_zero) {
+          EXPECT_LE(cos2, 1 + 1e-9) << "step " << t;
+        }
         before = s.trace[t].f;
       }
     }
@@ -391,7 +393,7 @@ void expect_long_agreement(const Way& way, double beta_over_n, std::uint64_t see
   longer.options.beta = beta_over_n * static_cast<double>(n);
   longer.options.when_converged = WhenConverged::stop;
   longer.options.delta = 0;
-  longer.options.max_iterations = 700;
+  longer.options.max_iterations = 1500;
   const Selection s = run_on(values, n, d, longer);
   const auto reference =
       problems::reference_of(Data(n, d, values, way.storage).exact(), longer.options, s.gamma);

@@ -40,6 +40,7 @@ struct Choice {
   Index pick = 0;
   Real score = 0;
   Real lead = std::numeric_limits<Real>::infinity();
+  bool tied = false;
 };
 
 /// Line 9: the row with the largest dual norm, the first of equals.
@@ -51,6 +52,7 @@ Choice choose(const Matrix<T>& p, const Settings& s) {
   const auto best = std::max_element(scores.begin(), scores.end());
   c.pick = best - scores.begin();
   c.score = *best;
+  c.tied = std::count(scores.begin(), scores.end(), c.score) > 1;
   for (const Real v : scores)
     if (v != c.score) c.lead = std::min(c.lead, (c.score - v) / c.score);
   return c;
@@ -183,7 +185,8 @@ void take_step(State<T>& now, const Matrix<T>& k, const Settings& set, Index j,
   }
   now.f = objective(now.x, now.p);
   if (gamma == 1) now.order.clear();
-  if (std::find(now.order.begin(), now.order.end(), j) == now.order.end()) now.order.push_back(j);
+  if (!is_zero_row(now.x, j) && std::find(now.order.begin(), now.order.end(), j) == now.order.end())
+    now.order.push_back(j);
 }
 
 template <class T>
@@ -208,7 +211,8 @@ Run<T> matching_pursuit(const Matrix<T>& k, const Settings& set) {
     if (t == set.max_iterations)
       return finish(std::move(run), std::move(now), Status::iteration_limit, infinity);
     const Choice c = choose(now.p, set);
-    run.ending = {c.pick, now.f, infinity, 0, infinity, c.score, 0, c.lead, infinity, infinity};
+    run.ending = {c.pick, now.f,  infinity, 0,        infinity, c.score,
+                  0,      c.lead, c.tied,   infinity, infinity};
     if (run.f_at_zero > 0) run.ending.from_delta = std::abs(now.f - delta) / run.f_at_zero;
     if (now.f <= delta) return finish(std::move(run), std::move(now), Status::converged, infinity);
     if (c.score == 0) return finish(std::move(run), std::move(now), Status::exhausted, infinity);
@@ -267,10 +271,11 @@ Run<T> select(const Matrix<T>& k, const Settings& set) {
             c.score,
             0,
             std::min(c.lead, d.lead),
+            c.tied,
             std::min(step.from_delta, off),
             step.from_full};
 
-    if (grow && (now.f <= 1e-12L * run.f_at_zero || c.score == 0))
+    if (grow && (now.f <= 1e-12L * run.f_at_zero || (c.score == 0 && gap <= delta)))
       return finish(std::move(run), std::move(now), Status::exhausted, beta);
     if (gap <= delta) {  // line 13
       if (!grow) return finish(std::move(run), std::move(now), Status::converged, beta);
@@ -281,7 +286,7 @@ Run<T> select(const Matrix<T>& k, const Settings& set) {
 
     step.gamma = std::min(Real(1), probe.num / probe.den);  // line 15
     step.from_full = std::abs(probe.num / probe.den - 1);
-    const bool is_new = is_zero_row(now.x, c.pick);
+    const bool is_new = c.score > 0 && is_zero_row(now.x, c.pick);
     take_step(now, k, set, c.pick, d.s, step.gamma);  // line 16
     step.f = now.f;
     step.rows = non_zero_rows(now.x);  // line 17

@@ -67,6 +67,8 @@ struct Kernel {
 };
 
 Matrix<Real> kernel_matrix(const Matrix<Real>& points, const Kernel& kernel);
+/// The same matrix in double precision.
+Matrix<double> rounded(const Matrix<Real>& m);
 /// K + eta^2 1 1^T: what appending the row eta 1^T to A means for K.
 template <class T>
 void add_eta(Matrix<T>& k, Real eta);
@@ -102,6 +104,8 @@ struct Step {
   /// (best score - largest score different from it) / best score, and for q = 1 and infinity the
   /// same for the choice inside the row: how much rounding it takes to change the direction.
   Real lead = std::numeric_limits<Real>::infinity();
+  /// Several rows had exactly the best score.
+  bool tied = false;
   /// Smallest |gap - delta| / f(0) of the tests made since the last step: what it takes to stop or
   /// grow at another moment.
   Real from_delta = std::numeric_limits<Real>::infinity();

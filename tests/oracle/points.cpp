@@ -109,4 +109,11 @@ Matrix<Real> kernel_matrix(const Matrix<Real>& a, const Kernel& kernel) {
   return k;
 }
 
+Matrix<double> rounded(const Matrix<Real>& m) {
+  Matrix<double> out(m.rows, m.cols);
+  for (std::size_t i = 0; i < m.values.size(); ++i)
+    out.values[i] = static_cast<double>(m.values[i]);
+  return out;
+}
+
 }  // namespace oracle
