@@ -20,7 +20,7 @@ constexpr std::size_t page_width = 96;
 /// CLI11's page with descriptions broken into lines.
 class HelpPage : public CLI::Formatter {
  public:
-  HelpPage() { label("Positionals", "Data"); }
+  HelpPage() { label("Positionals", "Argument"); }
 
   std::string make_usage(const CLI::App* app, std::string) const override {
     return fmt::format("usage: {}\n", app->get_option_no_throw("DATA")
@@ -44,6 +44,14 @@ class HelpPage : public CLI::Formatter {
     return out;
   }
 };
+
+/// CLI11 leaves two empty lines between groups, and some at the end.
+std::string help_page(const CLI::App& app) {
+  std::string page = app.help();
+  for (std::size_t at = 0; (at = page.find("\n\n\n")) != std::string::npos;) page.erase(at, 1);
+  while (page.ends_with("\n\n")) page.pop_back();
+  return page;
+}
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -71,7 +79,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   if (sentence.find("received") != std::string::npos)
     throw UsageError(fmt::format("{} is given more than once; give it once", name));
   if (sentence.find("override") != std::string::npos)
-    throw UsageError(fmt::format("{} takes no value; write it alone", in_quotes(name)));
+    throw UsageError(fmt::format("--{} takes no value; write it alone", name));
   throw UsageError(fmt::format("{} needs a value after it; see {} --help", name, app.get_name()));
 }
 
@@ -79,16 +87,16 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 void prepare(CLI::App& app) {
   app.formatter(std::make_shared<HelpPage>());
-  app.set_help_flag("-h,--help", "this page");
-  app.get_help_ptr()->group("Other");
+  app.set_help_flag();  // parse() adds it, so that it stands last
   app.option_defaults()->disable_flag_override();
 }
 
 bool parse(CLI::App& app, int argc, const char* const* argv) {
+  app.set_help_flag("-h,--help", "this page")->group("Other");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    write_result("", [&](std::ostream& out) { out << app.help(); });
+    write_result("", [&](std::ostream& out) { out << help_page(app); });
     return false;
   } catch (const CLI::ExtrasError&) {
     refuse_extra(app);

@@ -57,6 +57,9 @@ void add_data_arguments(CLI::App& app, DataArguments& a) {
   add("--columns", a.columns, "A,B", "csv: use only these columns as features");
   add("--header", a.header, "yes|no|auto", "csv: whether the first line names the columns");
   add("--variable", a.read.variable, "NAME", "npz, mat: which array, when there are several");
+}
+
+void add_threads_argument(CLI::App& app, DataArguments& a) {
   app.add_option_function<std::string>(
          "--threads",
          [&a](const std::string& text) {
@@ -134,7 +137,7 @@ std::string located(const Dataset& data, const std::string& message) {
     const auto point =
         parse_whole(std::string_view(message).substr(at + word.size(), end - at - word.size()));
     if (point && *point < static_cast<Index>(data.lines.size()))
-      where = fmt::format(" line {}:", data.lines[static_cast<std::size_t>(*point)]);
+      where = fmt::format("{}:", data.lines[static_cast<std::size_t>(*point)]);
   }
   if (message.starts_with(data.name + ":")) return message;
   return fmt::format("{}:{} {}", data.name, where, message);

@@ -23,6 +23,7 @@ struct DataArguments {
 };
 
 void add_data_arguments(CLI::App& app, DataArguments& arguments);
+void add_threads_argument(CLI::App& app, DataArguments& arguments);
 
 /// Refuses what can be seen to be wrong before a file is opened. Call after parsing.
 void check_data_arguments(const CLI::App& app, DataArguments& arguments);

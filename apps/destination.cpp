@@ -23,9 +23,9 @@ namespace {
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code code;
   if (fs::equivalent(a, b, code) && !code) return !fs::is_character_file(a, code);
-  const fs::path one = fs::weakly_canonical(a, code);
+  const fs::path one = fs::weakly_canonical(fs::absolute(a, code), code);
   if (code) return false;
-  const fs::path other = fs::weakly_canonical(b, code);
+  const fs::path other = fs::weakly_canonical(fs::absolute(b, code), code);
   return !code && one == other && !fs::is_character_file(one, code);
 }
 

@@ -173,6 +173,7 @@ int run_inspect(int argc, const char* const* argv) {
       ->type_name("N")
       ->group("Output");
   app.add_flag("--json", a.json, "the same as JSON")->group("Output");
+  add_threads_argument(app, a.data);
   app.footer(examples);
   if (!parse(app, argc, argv)) return 0;
   check_data_arguments(app, a.data);

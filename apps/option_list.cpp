@@ -55,7 +55,7 @@ const char* group_of(std::string_view name) {
       {"delta", "When to stop"},          {"delta_absolute", "When to stop"},
       {"max_iterations", "When to stop"}, {"lambda", "How good the answer is"},
       {"rho", "How good the answer is"},  {"certificate", "How good the answer is"},
-      {"precise", "The machine"}};
+      {"precise", "Points and kernel"}};
   const auto found = table.find(name);
   return found == table.end() ? "Algorithm" : found->second;
 }
@@ -96,6 +96,17 @@ const char* type_of(const std::optional<T>&) {
   return type_of(T{});
 }
 
+/// The sentence of an option with the value it has when nobody gives one.
+template <class T>
+std::string with_default(const std::string& sentence, const T& value) {
+  if constexpr (std::is_enum_v<T>)
+    return fmt::format("{} (default {})", sentence, name_of(value));
+  else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+    return fmt::format("{} (default {})", sentence, value);
+  else
+    return sentence;
+}
+
 template <class T>
 Json value_json(const T& value) {
   if constexpr (std::is_enum_v<T>)
@@ -130,7 +141,7 @@ void read_value(const std::string& flag, const std::string& text, Index& value) 
   const auto read = parse_whole(text);
   if (!read)
     throw UsageError(
-        fmt::format("{} {} is not a whole number; write one such as 50", flag, in_quotes(text)));
+        fmt::format("{} {} is not a whole number; write one such as 5", flag, in_quotes(text)));
   value = *read;
 }
 
@@ -144,7 +155,8 @@ void read_value(const std::string& flag, const std::string& text, int& value) {
 }
 
 void add_select_options(CLI::App& app, SelectOptions& options) {
-  describe(options, [&](const char* name, auto& value, const char* sentence) {
+  describe(options, [&](const char* name, auto& value, const std::string& about) {
+    const std::string sentence = with_default(about, value);
     if (std::strcmp(name, "exemplars") == 0) return;
     const std::string flag = flag_name(name);
     CLI::Option* option = nullptr;

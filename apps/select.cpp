@@ -39,7 +39,6 @@ bool ends_with(const std::string& path, std::string_view end) {
 }
 
 void add_arguments(CLI::App& app, SelectArguments& a) {
-  add_data_arguments(app, a.data);
   app.add_option(
          "-k,--exemplars", a.exemplars,
          "how many points to choose; with --per-class of each class, or proportional:N for N "
@@ -48,6 +47,7 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
       ->group("What to choose");
   app.add_flag("--per-class", a.per_class, "choose within each class by itself; needs labels")
       ->group("What to choose");
+  add_data_arguments(app, a.data);
   add_select_options(app, a.options);
   const auto add_file = [&](const char* name, std::string& path, const char* help) {
     app.add_option(name, path, help)->type_name("FILE")->group("Output");
@@ -64,6 +64,7 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
       ->group("Output");
   app.add_flag("--quiet", a.quiet, "no progress bar and no summary; errors are still told")
       ->group("Output");
+  add_threads_argument(app, a.data);
   app.add_option_function<std::string>(
          "--memory",
          [&a](const std::string& text) {

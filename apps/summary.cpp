@@ -29,8 +29,9 @@ std::string quality_text(const SelectResult& result) {
     if (part.selection.certificate && part.selection.certificate->reconstruction_error > worst)
       worst = part.selection.certificate->reconstruction_error;
   if (worst < 0) return "";
-  return fmt::format("{}reconstruction error {:.4g} (0 is perfect, 1 is none)",
-                     result.parts.size() > 1 ? "largest " : "", worst);
+  return fmt::format(
+      "{}reconstruction error {:.4g}: the share of the data that the exemplars do not span",
+      result.parts.size() > 1 ? "largest " : "", worst);
 }
 
 }  // namespace
@@ -43,7 +44,10 @@ std::string summary(const SelectResult& result, bool colour) {
       "fwsr: chose {} of {}{} in {} ({})\n", picks_of(result).size(), counted(points, "point"),
       result.per_class ? fmt::format(" in {} classes", result.parts.size()) : "",
       format_seconds(s.read + s.setup + s.steps + s.write), name_of(status_of(result)));
-  if (!result.parts.empty())
+  if (result.per_class)
+    text += fmt::format("      class '{}': {}\n", shown(result.parts.front().name),
+                        form_text(result.parts.front().selection.plan));
+  else
     text += fmt::format("      {}\n", form_text(result.parts.front().selection.plan));
   if (const std::string quality = quality_text(result); !quality.empty())
     text += fmt::format("      {}\n", quality);

@@ -109,7 +109,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& names) {
   if (word.size() > 100) return std::nullopt;
   std::optional<std::string> best;
-  std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // Up to a third of the word may be wrong, but never all of it.
+  std::size_t fewest = std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
   for (const std::string& name : names) {
     // The start of a longer name counts as one slip: --cert for --certificate.
     const bool starts = word.size() >= 3 && name.starts_with(word);
