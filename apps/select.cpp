@@ -124,8 +124,7 @@ void check_room_for_codes(const SelectArguments& a, Index points, Index exemplar
   if (bytes > limit)
     throw MemoryError(
         fmt::format("--codes needs {} for {} x {} numbers, more than the {} allowed; ask for fewer "
-                    "exemplars or "
-                    "leave --codes out",
+                    "exemplars or leave --codes out",
                     format_bytes(static_cast<double>(bytes)), points, exemplars,
                     format_bytes(static_cast<double>(limit))));
 }
