@@ -307,7 +307,7 @@ Problem make_problem(std::uint64_t seed) {
   const bool single = chance(rng, 0.35);
   const bool given = chance(rng, 0.08);
 
-  o.exemplars = chance(rng, 0.08) ? n : between(rng, 1, std::min<Index>(n, 12));
+  o.exemplars = n <= 60 && chance(rng, 0.08) ? n : between(rng, 1, std::min<Index>(n, 12));
   if (!given && chance(rng, 0.3)) o.scale = chance(rng, 0.5) ? Scale::standard : Scale::unit;
   const bool sparse = !given && chance(rng, p.kind == Kind::nonnegative ? 0.7 : 0.2);
   const auto storage = static_cast<Storage>((sparse ? 2 + 2 * rng.below(2) : 0) + (single ? 0 : 1));
@@ -342,6 +342,7 @@ Problem make_problem(std::uint64_t seed) {
     o.lambda = size * size * rng.uniform();
     o.rho = size * (0.1 + rng.uniform());
   }
+  if (n > 60 && !o.max_iterations) o.max_iterations = 200;  // the oracle is slow
   o.codes = o.assignment = true;
   o.precise = chance(rng, 0.4);
   o.threads = static_cast<int>(between(rng, 1, 3));
