@@ -1,6 +1,7 @@
 // Kernel values computed when they are asked for, never held.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr Index tile_rows = 96;
 constexpr Index tile_columns = 384;
+constexpr Index tile_step = 48;  // a multiple of every micro-kernel's size: products of equal
+                                 // points have equal bits wherever they stand in a tile
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -110,13 +113,19 @@ class TiledKernel final : public KernelMatrix {
     if (by_sparse_products())
       block.sparse = std::make_unique<Points::SparseRows>(points_, chosen);
     else
-      block.rows = load_rows(chosen);
+      block.rows = load_rows(chosen, padded(static_cast<Index>(chosen.size()), tile_rows));
     return block;
   }
 
-  std::vector<double> load_rows(std::span<const Index> chosen) const {
+  /// How many rows a tile is given in fact, zeros behind the last one: always the same for these
+  /// points.
+  Index padded(Index rows, Index most) const {
+    return std::max(rows, std::min(most, block_count(size(), tile_step) * tile_step));
+  }
+
+  std::vector<double> load_rows(std::span<const Index> chosen, Index height) const {
     const Index d = points_.dim();
-    std::vector<double> rows(chosen.size() * at(d));
+    std::vector<double> rows(at(height * d));
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       double* row = rows.data() + static_cast<Index>(i) * d;
       points_.row(chosen[i], row);
@@ -144,20 +153,25 @@ class TiledKernel final : public KernelMatrix {
         for (Index r = 0; r < rows; ++r)
           for (Index c = 0; c < columns; ++c) out[r * stride + c] -= points_.eta() * points_.eta();
     } else {
-      const std::vector<double> others = load_rows(right);
-      if (kernel_.type == KernelType::laplacian)
+      const Index height = padded(rows, tile_rows), width = padded(columns, tile_columns);
+      const std::vector<double> others = load_rows(right, width);
+      if (kernel_.type == KernelType::laplacian) {
         distances(left.rows, others, rows, columns, out, stride);
-      else
+      } else {
+        std::vector<double> product(at(height * width));
         fwsr::multiply(Product<double>{.op_b = Op::transpose,
-                                       .m = rows,
-                                       .n = columns,
+                                       .m = height,
+                                       .n = width,
                                        .k = drop_eta ? d - 1 : d,
                                        .left = left.rows.data(),
                                        .left_stride = d,
                                        .right = others.data(),
                                        .right_stride = d,
-                                       .out = out,
-                                       .out_stride = stride});
+                                       .out = product.data(),
+                                       .out_stride = width});
+        for (Index r = 0; r < rows; ++r)
+          std::copy_n(product.data() + r * width, columns, out + r * stride);
+      }
     }
     if (linear()) return;
     const double extra = eta == Eta::included ? eta_ * eta_ : 0.0;
@@ -182,9 +196,11 @@ class TiledKernel final : public KernelMatrix {
   double kernel_value(Index i, Index j, double v) const {
     switch (kernel_.type) {
       case KernelType::rbf: {
-        const double squared =
-            i == j ? 0.0 : std::max(0.0, shifted_norm(i) + shifted_norm(j) - 2 * v);
-        return std::exp(-gamma_ * squared);
+        // A distance that rounding could have made is none: copies of a point stay copies.
+        const double norms = shifted_norm(i) + shifted_norm(j);
+        const double squared = norms - 2 * v;
+        const bool none = squared <= 64 * std::numeric_limits<double>::epsilon() * norms;
+        return none ? 1.0 : std::exp(-gamma_ * squared);
       }
       case KernelType::polynomial:
         return std::pow(gamma_ * v + kernel_.coef0, kernel_.degree);
@@ -196,8 +212,9 @@ class TiledKernel final : public KernelMatrix {
   }
 
   double raw_diagonal(Index i) const {
-    return kernel_value(i, i,
-                        kernel_.type == KernelType::laplacian ? 0.0 : points_.squared_norm(i));
+    const bool of_distance =
+        kernel_.type == KernelType::rbf || kernel_.type == KernelType::laplacian;
+    return of_distance ? 1.0 : kernel_value(i, i, points_.squared_norm(i));
   }
 
   /// Distances do not feel a shift, and small numbers lose fewer digits in them: move the mean of

@@ -10,7 +10,8 @@ namespace fwsr {
 
 namespace {
 
-/// The kernel by definition, on rows of scaled points (without eta unless linear).
+/// The kernel by definition in the user's units, on rows of points scaled by `unit` (with eta when
+/// linear).
 double kernel_between(const Kernel& kernel, double unit, const double* a, const double* b,
                       Index d) {
   const double gamma = kernel.gamma.value_or(0.0);
@@ -22,7 +23,7 @@ double kernel_between(const Kernel& kernel, double unit, const double* a, const 
     case KernelType::polynomial:
       return std::pow(gamma / unit / unit * dot(a, b, d) + kernel.coef0, kernel.degree);
     default:
-      return dot(a, b, d);
+      return dot(a, b, d) / unit / unit;
   }
 }
 
@@ -33,9 +34,9 @@ std::vector<double> encode_points(const Points& trained, const Kernel& kernel, d
                                   const Points& fresh) {
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
   const auto matrix = make_tiled_kernel(trained, kernel, eta, eta_relative);
-  const bool linear = kernel.type == KernelType::linear;
-  const double factor = linear ? 1.0 : matrix->unit() * matrix->unit();
-  const double extra = linear ? 0.0 : matrix->eta() * matrix->eta();
+  const double u = trained.unit();
+  const double eta_squared = matrix->eta() / matrix->unit() * (matrix->eta() / matrix->unit());
+  const double extra = kernel.type == KernelType::linear ? 0.0 : eta_squared;
   const Index d = trained.dim();
   const auto m = static_cast<Index>(theta.basis.size());
   std::vector<double> basis(at(m * d)), row(at(d)), values(at(m)), all;
@@ -43,9 +44,7 @@ std::vector<double> encode_points(const Points& trained, const Kernel& kernel, d
   for (Index i = 0; i < fresh.size(); ++i) {
     fresh.row(i, row.data());
     for (Index b = 0; b < m; ++b)
-      values[at(b)] =
-          factor * kernel_between(kernel, trained.unit(), row.data(), basis.data() + b * d, d) +
-          extra;
+      values[at(b)] = kernel_between(kernel, u, row.data(), basis.data() + b * d, d) + extra;
     const std::vector<double> codes = codes_from_basis(theta, exemplars, values, 1);
     all.insert(all.end(), codes.begin(), codes.end());
   }

@@ -106,10 +106,11 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
     } else {
       all.push_back(representer(s, "held", kernel_flops));
       all.back().why =
-          fmt::format("{} points have more features ({}): the n x n kernel is the small one",
+          fmt::format("{} points of {} features: the n x n kernel is less work than d x d products",
                       facts.points, facts.features);
       all.push_back(representer(s, "products", kernel_flops));
-      all.back().why = "more features than points, and the n x n kernel does not fit the memory";
+      all.back().why =
+          "many features, and the n x n kernel does not fit the memory: products with A";
     }
   } else {
     all.push_back(representer(s, "held", kernel_flops));

@@ -172,9 +172,9 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
     result.gamma = space.gamma;
 
     const bool free_two = options.q == Norm::two && !options.nonneg;
-    if (free_two) result.coefficients = replay(run.trace, run.exemplars, kernel);
+    const Coefficients theta = free_two ? replay(run.trace, run.exemplars, kernel) : Coefficients{};
     const auto* gradient = dynamic_cast<const GradientForm*>(form.get());
-    const Codes codes = free_two ? Codes(kernel, run.exemplars, *result.coefficients)
+    const Codes codes = free_two ? Codes(kernel, run.exemplars, theta)
                                  : Codes(kernel, run.exemplars, gradient->rows());
     if (free_two) form.reset();  // its memory serves the certificate
     const Problem problem{.kernel = kernel,
@@ -191,6 +191,10 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
       fill_up(kernel, options.exemplars, plan.threads, result);
     if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
       result.certificate = certify(problem, codes, options, result);
+    if (free_two) {
+      result.coefficients = theta;
+      for (double& v : result.coefficients->theta) v = v * unit * unit;
+    }
     rescale(run.trace, unit);
     result.trace = std::move(run.trace);
     result.seconds.steps = seconds_since(stepping);
