@@ -103,7 +103,6 @@ std::vector<Index> wanted_per_class(const ClassCounts& counts,
       throw UsageError(fmt::format("-k/--exemplars: there is no class {}; the classes are {}",
                                    in_quotes(name), listed(names)));
     const auto c = static_cast<std::size_t>(found - names.begin());
-    if (number > sizes[c]) too_many(number, sizes[c], "class " + in_quotes(name));
     wanted[c] = number;
   }
   return wanted;

@@ -10,39 +10,15 @@
 #include "apps/output.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
-#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/select.hpp"
 
 namespace fwsr::app {
 
 namespace {
 
-struct ClassPlan {
-  LabelCount who;
-  Index wanted = 0;
-  std::optional<Plan> plan;  // nothing for a class that gives none
-};
-
-/// Plans of all classes, made from sizes alone: few classes run one after the other on all threads,
-/// many run side by side on one thread each.
-std::vector<ClassPlan> class_plans(const SelectResult& result) {
-  const std::vector<LabelCount> classes = count_labels(result.data.labels);
-  const std::vector<Index> wanted = wanted_per_class(parse_class_counts(result.exemplars), classes);
-  const bool side_by_side = static_cast<int>(classes.size()) >= result.threads;
-  const PlanFacts all = facts_of(result.data.view(), side_by_side ? 1 : result.threads);
-  std::vector<ClassPlan> plans;
-  for (std::size_t c = 0; c < classes.size(); ++c) {
-    plans.push_back({classes[c], wanted[c], std::nullopt});
-    if (wanted[c] == 0) continue;
-    PlanFacts facts = all;
-    facts.points = classes[c].points;
-    if (result.options.kernel.type == KernelType::precomputed) facts.features = facts.points;
-    facts.entries = all.entries / std::max<Index>(1, all.points) * facts.points;
-    facts.side_by_side = side_by_side ? result.threads : 1;
-    SelectOptions options = result.options;
-    options.exemplars = std::min(wanted[c], facts.points);
-    plans.back().plan = make_plan(facts, options);
-  }
-  return plans;
+/// False for a class that gives nothing, or all it has.
+bool has_work(const ClassPlan& c) {
+  return !c.plan.form.empty();
 }
 
 Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plans) {
@@ -52,10 +28,10 @@ Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plan
   } else {
     json["per_class"] = Json::array();
     for (const ClassPlan& c : plans)
-      json["per_class"].push_back({{"class", c.who.name},
-                                   {"points", c.who.points},
+      json["per_class"].push_back({{"class", c.name},
+                                   {"points", c.members.size()},
                                    {"wanted", c.wanted},
-                                   {"plan", c.plan ? plan_json(*c.plan) : Json()}});
+                                   {"plan", has_work(c) ? plan_json(c.plan) : Json()}});
   }
   json["threads"] = result.threads;
   json["version"] = version_number();
@@ -66,9 +42,9 @@ std::string dry_run_text(const SelectResult& result, const std::vector<ClassPlan
   std::string text;
   if (!result.per_class) text = plan_text(plan(result.data.view(), result.options));
   for (const ClassPlan& c : plans) {
-    text += fmt::format("class {}: {} of {}\n", in_quotes(c.who.name), c.wanted,
-                        counted(c.who.points, "point"));
-    if (c.plan) text += plan_text(*c.plan);
+    text += fmt::format("class {}: {} of {}\n", in_quotes(c.name), c.wanted,
+                        counted(static_cast<Index>(c.members.size()), "point"));
+    text += has_work(c) ? plan_text(c.plan) : "nothing to choose: all of it is taken, or none\n";
     text += "\n";
   }
   for (const std::string& note : result.data.notes)
@@ -80,7 +56,9 @@ std::string dry_run_text(const SelectResult& result, const std::vector<ClassPlan
 
 void write_dry_run(const SelectResult& result, bool json) {
   const std::vector<ClassPlan> plans =
-      result.per_class ? class_plans(result) : std::vector<ClassPlan>();
+      result.per_class ? plan_per_class(result.data.view(), result.data.labels,
+                                        parse_class_counts(result.exemplars), result.options)
+                       : std::vector<ClassPlan>();
   // Made before anything is written: a plan that does not fit is an error, not half an answer.
   const std::string text = json ? "" : dry_run_text(result, plans);
   const Json all = json ? dry_run_json(result, plans) : Json();

@@ -70,7 +70,9 @@ Json class_json(const ClassSelection& part) {
                {"strength", s.strength}};
   add_run(json, s);
   json["warnings"] = s.warnings;
-  json["seconds"] = {{"setup", s.seconds.setup}, {"steps", s.seconds.steps}};
+  json["seconds"] = {{"setup", s.seconds.setup},
+                     {"steps", s.seconds.steps},
+                     {"certificate", s.seconds.certificate}};
   return json;
 }
 
@@ -157,7 +159,11 @@ Json result_json(const SelectResult& result) {
   if (result.options.assignment) json["assignment"] = assignment_of(result);
   json["warnings"] = warnings_of(result);
   const Seconds& s = result.seconds;
-  json["seconds"] = {{"read", s.read}, {"setup", s.setup}, {"steps", s.steps}, {"write", s.write}};
+  json["seconds"] = {{"read", s.read},
+                     {"setup", s.setup},
+                     {"steps", s.steps},
+                     {"certificate", s.certificate},
+                     {"write", s.write}};
   json["threads"] = result.threads;
   json["peak_memory_bytes"] = peak_memory();
   json["version"] = version_number();

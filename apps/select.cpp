@@ -172,15 +172,17 @@ void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
   bar.clear();
   stop_if_interrupted();
   // Classes run side by side: the wall-clock time is shared out as their work was.
-  double setup = 0, steps = 0;
+  Seconds work;
   for (const ClassSelection& part : result.parts) {
-    setup += part.selection.seconds.setup;
-    steps += part.selection.seconds.steps;
+    work.setup += part.selection.seconds.setup;
+    work.steps += part.selection.seconds.steps;
+    work.certificate += part.selection.seconds.certificate;
   }
-  const double wall = seconds_since(start);
-  const double share = setup + steps > 0 ? setup / (setup + steps) : 0;
-  result.seconds.setup = a.per_class ? wall * share : setup;
-  result.seconds.steps = a.per_class ? wall * (1 - share) : steps;
+  const double all = work.setup + work.steps + work.certificate;
+  const double share = a.per_class && all > 0 ? seconds_since(start) / all : 1;
+  result.seconds.setup = work.setup * share;
+  result.seconds.steps = work.steps * share;
+  result.seconds.certificate = work.certificate * share;
 }
 
 void write_all(const SelectArguments& a, SelectResult& result) {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/result.hpp"
 
 namespace fwsr {
 
@@ -17,6 +19,12 @@ inline constexpr Index block_size = 1024;
 
 inline Index block_count(Index n, Index block = block_size) {
   return (n + block - 1) / block;
+}
+
+/// Asked now and then during long work, from any thread; when it says no, Interrupted is thrown.
+using Alive = std::function<bool()>;
+inline void stop_unless(const Alive& alive) {
+  if (alive && !alive()) throw Interrupted{};
 }
 
 /// How many threads to use when nobody said: OMP_NUM_THREADS, or the cores this process may use.

@@ -46,6 +46,9 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Thrown out of long work when the one who watches it said stop; no error either.
+struct Interrupted {};
+
 /// The work does not fit the memory it may use; thrown before the memory is taken.
 struct MemoryError : Error {
   using Error::Error;

@@ -201,8 +201,9 @@ ByteSource source_of(std::span<const std::byte> bytes, std::string name) {
   return [rest = bytes, whole = bytes.size(),
           name = std::move(name)](std::span<std::byte> out) mutable -> Result<Done> {
     if (out.size() > rest.size())
-      return Failure{fmt::format("{}: is cut off: {} bytes expected, {} found", name,
-                                 whole - rest.size() + out.size(), whole)};
+      return Failure{
+          fmt::format("{}: is cut off: {} bytes expected, {} found; copy or save the file again",
+                      name, whole - rest.size() + out.size(), whole)};
     if (!out.empty()) std::memcpy(out.data(), rest.data(), out.size());
     rest = rest.subspan(out.size());
     return Done{};

@@ -13,8 +13,8 @@ namespace fwsr {
 
 /// One way of storing points.
 struct Format {
-  const char* name;        // "npy"
-  const char* long_name;   // "NumPy array (.npy)"
+  const char* name;       // "npy"
+  const char* long_name;  // "NumPy array (.npy)"
   bool (*recognises)(const FileBytes& file);
   Result<Dataset> (*read)(FileBytes file, const ReadOptions& options);
   bool in_this_build = true;  // false: recognised only to say so
@@ -37,8 +37,8 @@ Result<std::vector<std::string>> idx_labels(const FileBytes& file);
 Result<std::vector<std::string>> mat_labels(const FileBytes& file);
 
 /// Inflates gzip bytes (all members). Refuses more than `limit` bytes, broken and truncated data.
-Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed, const std::string& name,
-                                      std::size_t limit);
+Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed,
+                                      const std::string& name, std::size_t limit);
 bool looks_like_gzip(std::span<const std::byte> bytes);
 
 }  // namespace fwsr

@@ -83,9 +83,10 @@ class IdxReader {
       return too_large();
     const auto expected = static_cast<std::size_t>(header.total_bytes);
     if (inflater_ ? !can_inflate_to(file_.size(), expected) : file_.size() < expected)
-      return Failure{fmt::format("{}: is cut off: its header promises {} bytes, and {}{} are there",
-                                 name_, expected, file_.size(),
-                                 inflater_ ? " compressed ones" : "")};
+      return Failure{
+          fmt::format("{}: is cut off: its header promises {} bytes, and {}{} are there; copy or "
+                      "fetch the file again",
+                      name_, expected, file_.size(), inflater_ ? " compressed ones" : "")};
     if (!inflater_ && file_.size() > expected) return stray_bytes();
     return header;
   }
@@ -104,7 +105,8 @@ class IdxReader {
 
  private:
   Failure too_large() const {
-    return Failure{fmt::format("{}: its lengths are too large for any memory", name_)};
+    return Failure{
+        fmt::format("{}: its lengths are too large for any memory; fetch the file again", name_)};
   }
   Failure stray_bytes() const {
     return Failure{

@@ -105,7 +105,8 @@ Result<std::uint32_t> check_numbers(Bytes rest, bool big_endian, const MatVariab
   if (variable.is_sparse()) {
     const auto rows = take_part(rest, big_endian);
     const auto starts = take_part(rest, big_endian);
-    if (!rows || !starts || size_of(rows->type) != 4 || size_of(starts->type) != 4)
+    if (!rows || !starts || size_of(rows->type) != 4 || size_of(starts->type) != 4 ||
+        rows->data.size() % 4 != 0 || starts->data.size() % 4 != 0)
       return Failure{"its sparse structure is missing"};
     if (starts->count() != static_cast<std::size_t>(variable.shape[1]) + 1)
       return Failure{
@@ -123,8 +124,10 @@ Result<std::uint32_t> check_numbers(Bytes rest, bool big_endian, const MatVariab
 std::optional<Failure> find_version_problem(const FileBytes& file) {
   const auto text = file.text();
   if (text.size() < 128)
-    return Failure{fmt::format("{}: is cut off: a MATLAB file begins with 128 bytes, {} found",
-                               file.name(), text.size())};
+    return Failure{
+        fmt::format("{}: is cut off: a MATLAB file begins with 128 bytes, {} found; copy or save "
+                    "the file again",
+                    file.name(), text.size())};
   const bool hdf5 =
       text.starts_with("MATLAB 7.3") || (text.size() >= 520 && text.substr(512, 4) == "\x89HDF");
   if (hdf5)

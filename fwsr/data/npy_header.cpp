@@ -243,10 +243,12 @@ Result<NpyHeader> read_npy_header(const std::string& where, const ByteSource& ne
   Index total = 0;
   for (const Index n : header.shape)
     if (__builtin_mul_overflow(header.count, n, &header.count))
-      return fail(fmt::format("shape {} is too large for any memory", shape_text(header.shape)));
+      return fail(fmt::format("shape {} is too large for any memory; save the array again",
+                              shape_text(header.shape)));
   if (__builtin_mul_overflow(header.count, header.size, &total) ||
       __builtin_add_overflow(total, header.offset, &total))
-    return fail(fmt::format("shape {} is too large for any memory", shape_text(header.shape)));
+    return fail(fmt::format("shape {} is too large for any memory; save the array again",
+                            shape_text(header.shape)));
   return header;
 }
 

@@ -20,8 +20,8 @@ struct ReadOptions {
   std::string id_column{};             // csv/tsv: name, or 1-based number
   std::vector<std::string> columns{};  // csv/tsv: the features, names or 1-based numbers; empty =
                                        // all the others
-  std::string variable{};             // npz, mat: which array when the file holds several
-  Header header = Header::automatic;  // csv/tsv
+  std::string variable{};              // npz, mat: which array when the file holds several
+  Header header = Header::automatic;   // csv/tsv
   int threads = 1;
 };
 

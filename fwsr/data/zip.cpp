@@ -64,7 +64,9 @@ std::optional<std::size_t> find_end(Bytes zip) {
 /// Locates the directory; returns what is wrong, or an empty string.
 std::string find_directory(Bytes zip, Directory& directory) {
   const auto end = find_end(zip);
-  if (!end) return "has no zip directory at its end, so it is cut off or no zip file";
+  if (!end)
+    return "has no zip directory at its end, so it is cut off or no zip file; copy or save the "
+           "file again";
   directory = {u32(zip, *end + 16), u32(zip, *end + 12), u16(zip, *end + 10)};
   const bool wide =
       directory.at == 0xffffffff || directory.bytes == 0xffffffff || directory.entries == 0xffff;
@@ -166,8 +168,9 @@ Result<ZipReader> ZipReader::open(Bytes zip, const ZipEntry& entry, std::string 
   const auto header = static_cast<std::size_t>(entry.header_at);
   const std::size_t start = header + fixed + u16(zip, header + 26) + u16(zip, header + 28);
   if (start > zip.size() || zip.size() - start < entry.compressed)
-    return Failure{fmt::format("{}: is cut off: {} bytes expected, {} found", where,
-                               entry.compressed, start > zip.size() ? 0 : zip.size() - start)};
+    return Failure{
+        fmt::format("{}: is cut off: {} bytes expected, {} found; copy or save the file again",
+                    where, entry.compressed, start > zip.size() ? 0 : zip.size() - start)};
   if (entry.deflated ? !can_inflate_to(entry.compressed, entry.size)
                      : entry.compressed != entry.size)
     return Failure{fmt::format("{}: {} bytes in the zip file cannot hold the {} bytes stated",
@@ -183,8 +186,9 @@ Result<ZipReader> ZipReader::open(Bytes zip, const ZipEntry& entry, std::string 
 
 Result<Done> ZipReader::read(std::span<std::byte> out) {
   if (out.size() > size_ - given_)
-    return Failure{fmt::format("{}: is cut off: {} bytes expected, {} found", where_,
-                               given_ + out.size(), size_)};
+    return Failure{
+        fmt::format("{}: is cut off: {} bytes expected, {} found; copy or save the file again",
+                    where_, given_ + out.size(), size_)};
   if (out.empty()) return Done{};  // crc32_z takes no bytes at all for "begin again"
   if (inflater_) {
     if (inflater_->read(out) < out.size())

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/kernel/kernel.hpp"
 #include "fwsr/prep/points.hpp"
@@ -45,10 +46,11 @@ class KernelMatrix {
 
 /// K computed on the fly, in tiles. The eta of a linear kernel is in the points; other kernels take
 /// it from `eta` (relative: in units of sqrt(mean K_ii)). Cosine: points with
-/// Preprocessing::normalize and KernelType::linear. @pre kernel.gamma is set for kernels that have
-/// one, in the data's units
+/// Preprocessing::normalize and KernelType::linear. `alive` is asked at every row of tiles.
+/// @pre kernel.gamma is set for kernels that have one, in the data's units
 std::unique_ptr<KernelMatrix> make_tiled_kernel(const Points& points, const Kernel& kernel,
-                                                double eta, bool eta_relative);
+                                                double eta, bool eta_relative,
+                                                const Alive& alive = {});
 
 /// The n x n matrix of another one, computed once and held.
 std::unique_ptr<KernelMatrix> make_held_kernel(const KernelMatrix& source, int threads);

@@ -27,8 +27,9 @@ std::size_t at(Index i) {
 
 class TiledKernel final : public KernelMatrix {
  public:
-  TiledKernel(const Points& points, const Kernel& kernel, double eta, bool eta_relative)
-      : points_(points), kernel_(kernel) {
+  TiledKernel(const Points& points, const Kernel& kernel, double eta, bool eta_relative,
+              const Alive& alive)
+      : points_(points), kernel_(kernel), alive_(alive) {
     const double u = points.unit();
     if (kernel_.type == KernelType::rbf || kernel_.type == KernelType::polynomial)
       gamma_ = kernel_.gamma.value() / u / u;
@@ -52,18 +53,20 @@ class TiledKernel final : public KernelMatrix {
   }
 
   void scan(Index first, Index last, const VisitTile& visit) const override {
+    stop_unless(alive_);
     const Index n = size();
     const Index rows = last - first;
     std::vector<double> tile(at(rows * tile_columns));
     std::vector<Index> left(at(rows));
     std::iota(left.begin(), left.end(), first);
-    const Block block = load(left);
+    const Block block = load(left, padded(rows, tile_rows));
     std::vector<Index> right;
     for (Index begin = 0; begin < n; begin += tile_columns) {
       const Index end = std::min(n, begin + tile_columns);
       right.resize(at(end - begin));
       std::iota(right.begin(), right.end(), begin);
-      fill(block, right, tile.data(), tile_columns, Eta::included);
+      fill(block, right, padded(end - begin, tile_columns), tile.data(), tile_columns,
+           Eta::included);
       visit(begin, end, tile.data(), tile_columns);
     }
   }
@@ -73,10 +76,13 @@ class TiledKernel final : public KernelMatrix {
     std::vector<double> out(rows.size() * columns.size());
     const auto stride = static_cast<Index>(columns.size());
     for (std::size_t r = 0; r < rows.size(); r += at(row_block())) {
-      const Block block = load(rows.subspan(r, std::min(at(row_block()), rows.size() - r)));
-      for (std::size_t c = 0; c < columns.size(); c += at(tile_columns))
-        fill(block, columns.subspan(c, std::min(at(tile_columns), columns.size() - c)),
+      const auto left = rows.subspan(r, std::min(at(row_block()), rows.size() - r));
+      const Block block = load(left, static_cast<Index>(left.size()));
+      for (std::size_t c = 0; c < columns.size(); c += at(tile_columns)) {
+        const auto right = columns.subspan(c, std::min(at(tile_columns), columns.size() - c));
+        fill(block, right, static_cast<Index>(right.size()),
              out.data() + static_cast<Index>(r) * stride + static_cast<Index>(c), stride, eta);
+      }
     }
     return out;
   }
@@ -99,6 +105,7 @@ class TiledKernel final : public KernelMatrix {
   /// Some points made ready to be the rows of tiles.
   struct Block {
     std::vector<Index> chosen;
+    Index height = 0;                            // rows, with zeros behind those chosen
     std::vector<double> rows;                    // chosen x dim, dense
     std::unique_ptr<Points::SparseRows> sparse;  // or this
   };
@@ -108,12 +115,13 @@ class TiledKernel final : public KernelMatrix {
     return points_.sparse() && kernel_.type != KernelType::laplacian;
   }
 
-  Block load(std::span<const Index> chosen) const {
-    Block block{.chosen = {chosen.begin(), chosen.end()}, .rows = {}, .sparse = nullptr};
+  Block load(std::span<const Index> chosen, Index height) const {
+    Block block{
+        .chosen = {chosen.begin(), chosen.end()}, .height = height, .rows = {}, .sparse = nullptr};
     if (by_sparse_products())
       block.sparse = std::make_unique<Points::SparseRows>(points_, chosen);
     else
-      block.rows = load_rows(chosen, padded(static_cast<Index>(chosen.size()), tile_rows));
+      block.rows = load_rows(chosen, height);
     return block;
   }
 
@@ -135,8 +143,8 @@ class TiledKernel final : public KernelMatrix {
     return rows;
   }
 
-  /// out[r, c] = K(left.chosen[r], right[c]).
-  void fill(const Block& left, std::span<const Index> right, double* out, Index stride,
+  /// out[r, c] = K(left.chosen[r], right[c]); the product is `width` wide, zeros behind `right`.
+  void fill(const Block& left, std::span<const Index> right, Index width, double* out, Index stride,
             Eta eta) const {
     const auto rows = static_cast<Index>(left.chosen.size());
     const auto columns = static_cast<Index>(right.size());
@@ -153,14 +161,13 @@ class TiledKernel final : public KernelMatrix {
         for (Index r = 0; r < rows; ++r)
           for (Index c = 0; c < columns; ++c) out[r * stride + c] -= points_.eta() * points_.eta();
     } else {
-      const Index height = padded(rows, tile_rows), width = padded(columns, tile_columns);
       const std::vector<double> others = load_rows(right, width);
       if (kernel_.type == KernelType::laplacian) {
         distances(left.rows, others, rows, columns, out, stride);
       } else {
-        std::vector<double> product(at(height * width));
+        std::vector<double> product(at(left.height * width));
         fwsr::multiply(Product<double>{.op_b = Op::transpose,
-                                       .m = height,
+                                       .m = left.height,
                                        .n = width,
                                        .k = drop_eta ? d - 1 : d,
                                        .left = left.rows.data(),
@@ -262,6 +269,7 @@ class TiledKernel final : public KernelMatrix {
 
   const Points& points_;
   Kernel kernel_;
+  Alive alive_;
   double gamma_ = 0;  // in the points' scaled units
   double unit_ = 1;
   double eta_ = 0;
@@ -272,8 +280,8 @@ class TiledKernel final : public KernelMatrix {
 }  // namespace
 
 std::unique_ptr<KernelMatrix> make_tiled_kernel(const Points& points, const Kernel& kernel,
-                                                double eta, bool eta_relative) {
-  return std::make_unique<TiledKernel>(points, kernel, eta, eta_relative);
+                                                double eta, bool eta_relative, const Alive& alive) {
+  return std::make_unique<TiledKernel>(points, kernel, eta, eta_relative, alive);
 }
 
 double default_gamma(const Points& points, KernelType type) {
@@ -293,7 +301,8 @@ double default_gamma(const Points& points, KernelType type) {
     if (distance > 0) all.push_back(distance);
   };
   if (points.sparse() && type == KernelType::rbf) {
-    const auto products = TiledKernel(points, {}, 0, false).values(chosen, chosen, Eta::left_out);
+    const auto products =
+        TiledKernel(points, {}, 0, false, {}).values(chosen, chosen, Eta::left_out);
     const auto squared = [&](Index s) { return products[at(s * sample + s)]; };
     for (Index s = 0; s < sample; ++s)
       for (Index t = 0; t < s; ++t)

@@ -13,7 +13,7 @@ constexpr Index panel = 64;          // columns of the Gram matrix per task
 constexpr Index load_rows = 64;      // rows per task when a block is loaded
 constexpr Index product_rows = 384;  // rows per product, or fewer in steps of
 constexpr Index product_step = 48;   // a multiple of every micro-kernel's height, so that equal
-                                    // points get equal bits wherever they stand
+                                     // points get equal bits wherever they stand
 std::size_t size(Index n) {
   return static_cast<std::size_t>(n);
 }

@@ -21,10 +21,6 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-void check(const Problem& p) {
-  if (p.alive && !p.alive()) throw Interrupted{};
-}
-
 double total(const std::vector<double>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
@@ -43,14 +39,23 @@ Sums inner_products(const Problem& p, const Codes& codes) {
   for_blocks(
       p.threads, n,
       [&](Index b, Index first, Index last) {
-        check(p);
+        stop_unless(p.alive);
         const Codes::Block block = codes.block(first, last);
-        std::vector<double> y(at(k));
-        for (Index i = 0; i < last - first; ++i) {
+        const Index rows = last - first;
+        std::vector<double> y(at(rows * k));  // X K_TT
+        multiply(Product<double>{.m = rows,
+                                 .n = k,
+                                 .k = k,
+                                 .left = block.codes.data(),
+                                 .left_stride = k,
+                                 .right = among.data(),
+                                 .right_stride = k,
+                                 .out = y.data(),
+                                 .out_stride = k});
+        for (Index i = 0; i < rows; ++i) {
           const double* x = block.codes.data() + i * k;
           xk[at(b)] += dot(x, block.kernel.data() + i * k, k);
-          for (Index t = 0; t < k; ++t) y[at(t)] = dot(among.data() + t * k, x, k);
-          xkx[at(b)] += dot(x, y.data(), k);
+          xkx[at(b)] += dot(x, y.data() + i * k, k);
           trace[at(b)] += p.kernel.diagonal(first + i);
           for (Index t = 0; t < k; ++t) smallest[at(b)] = std::min(smallest[at(b)], x[t]);
         }
@@ -66,7 +71,7 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
   std::vector<double> chosen(at(k * d));
   for (Index t = 0; t < k; ++t) points.row(codes.list()[at(t)], chosen.data() + t * d);
   const FillRows<double> residual = [&](Index first, Index last, double* out) {
-    check(p);
+    stop_unless(p.alive);
     points.rows(first, last, out);
     const Codes::Block block = codes.block(first, last);
     multiply(Product<double>{.m = last - first,
@@ -84,7 +89,7 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
   const std::vector<double> rr = gram_of_rows<double>(n, d, p.threads, residual);
   std::vector<double> squares(at(n));
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    check(p);
+    stop_unless(p.alive);
     points.rows(first, last, out);
   };
   visit_products<double>(n, d, p.threads, fill, rr, nullptr,
@@ -112,7 +117,7 @@ double largest_score_kernel(const Problem& p, const Codes& codes) {
   for_blocks(
       p.threads, n,
       [&](Index, Index first, Index last) {
-        check(p);
+        stop_unless(p.alive);
         std::vector<double> tile;
         p.kernel.scan(first, last, [&](Index begin, Index end, const double* kernel, Index stride) {
           const Index rows = last - first, columns = end - begin;
@@ -178,14 +183,37 @@ Errors regression_errors(const Problem& p, const std::vector<Index>& exemplars, 
     basis = orthonormal_rows(std::move(rows), k, d);
     rank = d ? static_cast<Index>(basis.size()) / d : 0;
   }
-  const auto residual = [&](Index i, std::vector<double>& a, std::vector<double>& s) {
-    p.linear->row(i, a.data());
-    for (int twice = 0; twice < 2; ++twice) {
-      for (Index b = 0; b < rank; ++b) s[at(b)] = dot(a.data(), basis.data() + b * d, d);
-      for (Index b = 0; b < rank; ++b)
-        for (Index l = 0; l < d; ++l) a[at(l)] -= s[at(b)] * basis[at(b * d + l)];
+  // Rows first .. last less their projections, twice for what rounding left.
+  const auto residuals = [&](Index first, Index last) {
+    const Index rows = last - first, dim = p.linear->dim();
+    std::vector<double> a(at(rows * dim)), s(at(rows * rank));
+    p.linear->rows(first, last, a.data());
+    for (int twice = 0; twice < 2 && rank > 0; ++twice) {
+      multiply(Product<double>{.op_b = Op::transpose,
+                               .m = rows,
+                               .n = rank,
+                               .k = d,
+                               .left = a.data(),
+                               .left_stride = dim,
+                               .right = basis.data(),
+                               .right_stride = d,
+                               .out = s.data(),
+                               .out_stride = rank});
+      multiply(Product<double>{.m = rows,
+                               .n = d,
+                               .k = rank,
+                               .a = -1,
+                               .left = s.data(),
+                               .left_stride = rank,
+                               .right = basis.data(),
+                               .right_stride = d,
+                               .b = 1,
+                               .out = a.data(),
+                               .out_stride = dim});
     }
-    return dot(a.data(), a.data(), d);
+    double sum = 0;
+    for (Index i = 0; i < rows; ++i) sum += dot(a.data() + i * dim, a.data() + i * dim, d);
+    return sum;
   };
 
   const bool need_kernel = !p.linear || rho > 0;
@@ -194,21 +222,21 @@ Errors regression_errors(const Problem& p, const std::vector<Index>& exemplars, 
   for_blocks(
       p.threads, n,
       [&](Index b, Index first, Index last) {
-        check(p);
+        stop_unless(p.alive);
         std::vector<Index> points(at(last - first));
         std::iota(points.begin(), points.end(), first);
         std::vector<double> values, scratch(at(k));
         if (need_kernel) values = p.kernel.values(points, exemplars, Eta::left_out);
-        std::vector<double> a(p.linear ? at(p.linear->dim()) : 0), s(at(rank));
         for (Index i = first; i < last; ++i) {
           const double square = p.kernel.diagonal(i, Eta::left_out);
           const double* column = values.data() + (i - first) * k;
           trace[at(b)] += square;
-          projection[at(b)] +=
-              p.linear ? residual(i, a, s)
-                       : std::max(0.0, square - plain.squared_solution(column, scratch.data()));
+          if (!p.linear)
+            projection[at(b)] +=
+                std::max(0.0, square - plain.squared_solution(column, scratch.data()));
           if (rho > 0) ridges[at(b)] += square - ridge.squared_solution(column, scratch.data());
         }
+        if (p.linear) projection[at(b)] = residuals(first, last);
       },
       sweep_rows);
   const double projected = total(projection);
@@ -232,7 +260,7 @@ void describe_codes(const Problem& problem, const Codes& codes, bool assignment,
   for_blocks(
       problem.threads, n,
       [&](Index b, Index first, Index last) {
-        check(problem);
+        stop_unless(problem.alive);
         const Codes::Block block = codes.block(first, last);
         auto& count = counts[at(b)];
         auto& norm = norms[at(b)];
@@ -273,8 +301,9 @@ Certificate certify(const Problem& problem, const Codes& codes, const SelectOpti
   c.beta = problem.beta;
   c.radius_used = total(selection.strength);
   const Sums sums = inner_products(problem, codes);
-  c.feasible = (c.radius_used <= problem.beta * (1 + 1e-9) || std::isinf(problem.beta)) &&
-               (!problem.nonneg || sums.smallest >= 0);
+  c.feasible =
+      (c.radius_used <= problem.beta * (1 + problem.precision) || std::isinf(problem.beta)) &&
+      (!problem.nonneg || sums.smallest >= 0);
   c.f = in_users_units(sums.trace - 2 * sums.xk + sums.xkx);
   c.f_at_zero = in_users_units(sums.trace);
   if (std::isinf(problem.beta)) {

@@ -2,7 +2,6 @@
 // alone: nothing is carried over from the run.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "fwsr/kernel/kernel_matrix.hpp"
@@ -20,8 +19,9 @@ struct Problem {
   Norm q = Norm::two;
   bool nonneg = false;
   double beta = 0;
+  double precision = 1e-9;  // of the run: 1e-6 when its matrix products were in float32
   int threads = 1;
-  std::function<bool()> alive;  // asked now and then; Interrupted is thrown when it says no
+  Alive alive;
 };
 
 /// One sweep over the points: weights, strength, assignment and codes into `selection`, as asked.

@@ -36,8 +36,7 @@ MatrixView<const double> square(const std::vector<double>& m, Index d) {
 
 }  // namespace
 
-CovarianceForm::CovarianceForm(const Points& points, bool single, int threads,
-                               const std::function<bool()>& alive)
+CovarianceForm::CovarianceForm(const Points& points, bool single, int threads, const Alive& alive)
     : points_(points),
       threads_(threads),
       alive_(alive),
@@ -67,7 +66,7 @@ void CovarianceForm::set_up(bool single) {
   single_ = single;
   const auto run = [&]<class T>(T) {
     const FillRows<T> fill = [&](Index first, Index last, T* out) {
-      if (alive_ && !alive_()) throw Interrupted{};
+      stop_unless(alive_);
       points_.rows(first, last, out);
     };
     c_ = gram_of_rows<T>(points_.size(), dim_, threads_, fill);

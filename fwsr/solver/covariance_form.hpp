@@ -17,9 +17,9 @@
 // and r are computed anew in double.
 #pragma once
 
-#include <functional>
 #include <vector>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/form.hpp"
 #include "fwsr/solver/scores.hpp"
@@ -30,8 +30,7 @@ class CovarianceForm final : public Form {
  public:
   /// `single`: products of the set-up in float32. `alive` is asked now and then during set-up, and
   /// Interrupted is thrown when it says no.
-  CovarianceForm(const Points& points, bool single, int threads,
-                 const std::function<bool()>& alive = {});
+  CovarianceForm(const Points& points, bool single, int threads, const Alive& alive = {});
 
   double objective() const override { return f_; }
   Pick best() override;
@@ -49,7 +48,7 @@ class CovarianceForm final : public Form {
 
   const Points& points_;
   int threads_;
-  std::function<bool()> alive_;
+  Alive alive_;
   Index dim_;
   bool single_ = false;        // C and r come from float32 products
   std::vector<double> c_, e_;  // C and E, dim x dim

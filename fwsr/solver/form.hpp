@@ -12,7 +12,6 @@
 #pragma once
 
 #include "fwsr/base/index.hpp"
-#include "fwsr/base/result.hpp"
 
 namespace fwsr {
 
@@ -45,8 +44,5 @@ class Form {
   /// matching-pursuit limit has gamma = 0.
   virtual void step(const Pick& pick, double gamma, double length) = 0;
 };
-
-/// Thrown out of long set-up work when the observer said stop.
-struct Interrupted {};
 
 }  // namespace fwsr

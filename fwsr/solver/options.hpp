@@ -18,7 +18,7 @@ enum class WhenConverged { grow, stop };  ///< what to do when the gap closes be
 enum class CertificateKind { full, none };
 
 struct SelectOptions {
-  Index exemplars = 0;          ///< k
+  Index exemplars = 0;               ///< k
   std::optional<double> alpha = {};  ///< beta = n / alpha; 0 is the matching-pursuit limit
   std::optional<double> beta = {};   ///< radius of the constraint ball; unset with alpha: 10 k
   double eta = 0;

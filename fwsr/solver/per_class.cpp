@@ -94,11 +94,45 @@ std::vector<Index> proportional_shares(const std::vector<Index>& sizes, Index to
   return shares;
 }
 
-std::vector<ClassSelection> select_per_class(const PointsView& points,
-                                             const std::vector<std::string>& labels,
-                                             const ClassCounts& counts,
-                                             const SelectOptions& options,
-                                             const Observer& observer) {
+namespace {
+
+/// A class that is asked for more than it has gives all of it: every point stands for itself, X =
+/// I. A class that is asked for nothing gives nothing.
+Selection everything(const ClassPlan& task) {
+  Selection all;
+  all.status = Status::exemplars_reached;
+  if (task.wanted == 0) return all;
+  all.exemplars = task.members;
+  all.weights.assign(task.members.size(), 1.0);
+  all.strength = all.weights;
+  all.filled.assign(task.members.size(), false);
+  const std::size_t n = task.members.size();
+  for (std::size_t i = 0; i < n && task.options.assignment; ++i)
+    all.assignment.push_back(static_cast<Index>(i));
+  if (task.options.codes) all.codes.assign(n * n, 0.0);
+  for (std::size_t i = 0; i < n && task.options.codes; ++i) all.codes[i * n + i] = 1;
+  all.warnings.push_back(fmt::format(
+      "class '{}' has only {} points, {} were asked for: all were taken, in their order", task.name,
+      n, task.wanted));
+  return all;
+}
+
+/// Classes side by side, one thread each, when there are enough of them; else all threads work on
+/// one class at a time.
+struct Team {
+  int threads = 1;
+  bool side_by_side = false;
+};
+Team team_for(const SelectOptions& options, Index classes) {
+  const int threads = options.threads > 0 ? options.threads : default_threads();
+  return {.threads = threads, .side_by_side = classes >= threads};
+}
+
+}  // namespace
+
+std::vector<ClassPlan> plan_per_class(const PointsView& points,
+                                      const std::vector<std::string>& labels,
+                                      const ClassCounts& counts, const SelectOptions& options) {
   const Index n = rows_of(points);
   if (static_cast<Index>(labels.size()) != n)
     throw Error(fmt::format("there are {} labels for {} points; there must be one for each",
@@ -106,73 +140,78 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
   Members members;
   for (Index i = 0; i < n; ++i) members[labels[static_cast<std::size_t>(i)]].push_back(i);
   const std::vector<Index> wanted = wanted_of(members, counts);
-
-  const int threads = options.threads > 0 ? options.threads : default_threads();
   const auto classes = static_cast<Index>(members.size());
-  const bool in_parallel = classes >= threads;  // else all threads work on one class at a time
-  const PlanFacts all = facts_of(points, in_parallel ? 1 : threads);
+  const Team team = team_for(options, classes);
+  const PlanFacts all = facts_of(points, team.side_by_side ? 1 : team.threads);
 
-  // Plan everything first: what does not fit is refused before any work.
-  struct Task {
-    const std::vector<Index>* members;
-    SelectOptions options;
-    Plan plan;
-  };
-  std::vector<ClassSelection> result;
-  std::vector<Task> tasks;
-  std::size_t c = 0;
-  for (const auto& [name, indices] : members) {
+  std::vector<ClassPlan> plans;
+  for (auto& [name, indices] : members) {
     const auto size = static_cast<Index>(indices.size());
-    result.push_back({.name = name, .points = size, .wanted = wanted[c], .selection = {}});
-    SelectOptions own = options;
-    own.exemplars = std::min(wanted[c], size);
-    if (wanted[c] >= size) own.fill = true;  // it gives all it has
-    Plan plan;
-    if (own.exemplars > 0) {
-      const Index features = options.kernel.type == KernelType::precomputed ? size : all.features;
-      if (const auto problem = find_problem(own, size, features))
-        throw Error(fmt::format("class '{}': {}", name, *problem));
+    ClassPlan own{.name = name,
+                  .members = std::move(indices),
+                  .wanted = wanted[plans.size()],
+                  .options = options,
+                  .plan = {}};
+    own.options.exemplars = std::min(own.wanted, size);
+    if (own.wanted > 0 && own.wanted <= size) {
       PlanFacts facts = all;
       facts.points = size;
-      facts.features = features;
-      facts.entries = all.entries * size / std::max<Index>(1, n);
-      facts.side_by_side = in_parallel ? static_cast<int>(std::min<Index>(threads, classes)) : 1;
-      plan = make_plan(facts, own);
+      if (options.kernel.type == KernelType::precomputed) facts.features = size;
+      facts.entries = all.entries / std::max<Index>(1, n) * size;
+      if (team.side_by_side)
+        facts.side_by_side = static_cast<int>(std::min<Index>(team.threads, classes));
+      if (const auto problem = find_problem(own.options, size, facts.features))
+        throw Error(fmt::format("class '{}': {}", name, *problem));
+      own.plan = make_plan(facts, own.options);
     }
-    tasks.push_back({.members = &indices, .options = own, .plan = plan});
-    ++c;
+    plans.push_back(std::move(own));
+  }
+  return plans;
+}
+
+std::vector<ClassSelection> select_per_class(const PointsView& points,
+                                             const std::vector<std::string>& labels,
+                                             const ClassCounts& counts,
+                                             const SelectOptions& options,
+                                             const Observer& observer) {
+  // Plan everything first: what does not fit is refused before any work.
+  const std::vector<ClassPlan> plans = plan_per_class(points, labels, counts, options);
+  const auto classes = static_cast<Index>(plans.size());
+  const Team team = team_for(options, classes);
+  std::vector<ClassSelection> result;
+  Index total = 0;
+  for (const ClassPlan& p : plans) {
+    result.push_back({.name = p.name,
+                      .points = static_cast<Index>(p.members.size()),
+                      .wanted = p.wanted,
+                      .selection = {}});
+    total += p.options.exemplars;
   }
 
   std::mutex watching;
-  std::vector<Index> found(tasks.size());
+  std::vector<Index> found(plans.size());
   Index steps = 0;
   bool stopped = false;
-  const Index total = std::accumulate(wanted.begin(), wanted.end(), Index{0});
-  for_tasks(in_parallel ? threads : 1, classes, [&](Index index) {
+  for_tasks(team.side_by_side ? team.threads : 1, classes, [&](Index index) {
     const auto t = static_cast<std::size_t>(index);
-    const Task& task = tasks[t];
+    const ClassPlan& task = plans[t];
     ClassSelection& own = result[t];
-    if (task.options.exemplars == 0) {
-      own.selection.status = Status::exemplars_reached;
+    if (own.wanted == 0 || own.wanted > own.points) {
+      own.selection = everything(task);
       return;
     }
     const Observer watch = [&](const Progress& p) {
       const std::lock_guard lock(watching);
       found[t] = std::max(found[t], p.exemplars);
-      Progress everything = p;
-      everything.step = p.step > 0 ? ++steps : steps;
-      everything.exemplars = std::accumulate(found.begin(), found.end(), Index{0});
-      everything.wanted = total;
-      stopped = stopped || !observer(everything);
+      Progress overall = p;
+      overall.step = p.step > 0 ? ++steps : steps;
+      overall.exemplars = std::accumulate(found.begin(), found.end(), Index{0});
+      overall.wanted = total;
+      stopped = stopped || !observer(overall);
       return !stopped;
     };
-    own.selection = select_points(points, *task.members, task.options, task.plan,
-                                  observer ? watch : Observer{});
-    if (own.wanted > own.points)
-      own.selection.warnings.insert(
-          own.selection.warnings.begin(),
-          fmt::format("class '{}' has only {} points, {} were asked for: all were taken", own.name,
-                      own.points, own.wanted));
+    own.selection =
+        select_points(points, task.members, task.options, task.plan, observer ? watch : Observer{});
   });
   return result;
 }

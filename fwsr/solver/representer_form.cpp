@@ -38,13 +38,12 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads,
-                                 const std::function<bool()>& alive)
+RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads, const Alive& alive)
     : kernel_(kernel), threads_(threads), alive_(alive), n_(kernel.size()), scores_(n_) {
   for_blocks(
       threads_, n_,
       [&](Index, Index first, Index last) {
-        if (alive_ && !alive_()) throw Interrupted{};
+        stop_unless(alive_);
         std::vector<double> sums(at(last - first));
         kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
           for (Index i = 0; i < last - first; ++i)

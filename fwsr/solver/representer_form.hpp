@@ -16,7 +16,6 @@
 // anew from P itself, row block by row block.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "fwsr/kernel/kernel_matrix.hpp"
@@ -27,7 +26,7 @@ namespace fwsr {
 
 class RepresenterForm final : public Form {
  public:
-  RepresenterForm(const KernelMatrix& kernel, int threads, const std::function<bool()>& alive = {});
+  RepresenterForm(const KernelMatrix& kernel, int threads, const Alive& alive = {});
 
   double objective() const override { return f_; }
   Pick best() override;
@@ -44,7 +43,7 @@ class RepresenterForm final : public Form {
 
   const KernelMatrix& kernel_;
   int threads_;
-  std::function<bool()> alive_;
+  Alive alive_;
   Index n_;
   Scores scores_;
   std::vector<Index> basis_;

@@ -63,7 +63,7 @@ struct Space {
 };
 
 Space make_space(const PointsView& view, std::span<const Index> subset, const SelectOptions& o,
-                 const Plan& plan) {
+                 const Plan& plan, const Alive& alive) {
   Space space;
   if (o.kernel.type == KernelType::precomputed) {
     space.source = make_given_kernel(view, subset, o.eta, o.eta_relative, plan.threads);
@@ -72,13 +72,13 @@ Space make_space(const PointsView& view, std::span<const Index> subset, const Se
   space.points = std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads);
   const Kernel kernel = kernel_of(o, *space.points);
   space.gamma = kernel.gamma.value_or(0.0);
-  space.source = make_tiled_kernel(*space.points, kernel, o.eta, o.eta_relative);
+  space.source = make_tiled_kernel(*space.points, kernel, o.eta, o.eta_relative, alive);
   if (plan.kernel_by == "held") space.held = make_held_kernel(*space.source, plan.threads);
   return space;
 }
 
 std::unique_ptr<Form> make_form(const Space& space, const SelectOptions& o, const Plan& plan,
-                                const std::function<bool()>& alive) {
+                                const Alive& alive) {
   if (plan.form == "gradient")
     return std::make_unique<GradientForm>(space.kernel(), o.q, o.nonneg, plan.threads);
   if (plan.form == "covariance")
@@ -134,14 +134,14 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
   const auto start = Clock::now();
   std::mutex watching;
   bool stopped = false;
-  const std::function<bool()> alive = [&] {
+  const Alive alive = [&] {
     if (!observer) return true;
     const std::lock_guard lock(watching);
     stopped = stopped || !observer(Progress{.wanted = options.exemplars});
     return !stopped;
   };
   try {
-    Space space = make_space(view, subset, options, plan);
+    Space space = make_space(view, subset, options, plan, alive);
     std::unique_ptr<Form> form = make_form(space, options, plan, alive);
     result.seconds.setup = seconds_since(start);
 
@@ -171,21 +171,33 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
     result.eta_relative = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
     result.gamma = space.gamma;
 
+    result.seconds.steps = seconds_since(stepping);
+    const auto describing = Clock::now();
+
     const bool free_two = options.q == Norm::two && !options.nonneg;
     const Coefficients theta = free_two ? replay(run.trace, run.exemplars, kernel) : Coefficients{};
     const auto* gradient = dynamic_cast<const GradientForm*>(form.get());
     const Codes codes = free_two ? Codes(kernel, run.exemplars, theta)
                                  : Codes(kernel, run.exemplars, gradient->rows());
     if (free_two) form.reset();  // its memory serves the certificate
-    const Problem problem{.kernel = kernel,
-                          .linear = plan.form == "covariance" ? space.points.get() : nullptr,
-                          .q = options.q,
-                          .nonneg = options.nonneg,
-                          .beta = run.beta,
-                          .threads = plan.threads,
-                          .alive = run.status == Status::interrupted ? nullptr : alive};
+    const bool by_features = plan.form == "covariance";
+    const Problem problem{
+        .kernel = kernel,
+        .linear = by_features ? space.points.get() : nullptr,
+        .q = options.q,
+        .nonneg = options.nonneg,
+        .beta = run.beta,
+        .precision = by_features && space.points->single() && !options.precise ? 1e-6 : 1e-9,
+        .threads = plan.threads,
+        .alive = run.status == Status::interrupted ? nullptr : alive};
     describe_codes(problem, codes, options.assignment, options.codes, result);
     warn_if_short(result, options.exemplars);
+    if (result.status == Status::exhausted && effective_center(options) == Center::point &&
+        cols_of(view) <= options.exemplars && options.kernel.type == KernelType::linear)
+      result.warnings.push_back(fmt::format(
+          "centring each point leaves {} of {} dimensions to represent; center feature or none, or "
+          "another kernel, keeps more",
+          cols_of(view) - 1, cols_of(view)));
     result.filled.assign(result.exemplars.size(), false);
     if (options.fill && run.status != Status::interrupted)
       fill_up(kernel, options.exemplars, plan.threads, result);
@@ -197,7 +209,7 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
     }
     rescale(run.trace, unit);
     result.trace = std::move(run.trace);
-    result.seconds.steps = seconds_since(stepping);
+    result.seconds.certificate = seconds_since(describing);
   } catch (const Interrupted&) {
     result.status = Status::interrupted;
     result.certificate.reset();

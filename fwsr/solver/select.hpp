@@ -41,9 +41,23 @@ struct ClassSelection {
   Selection selection;
 };
 
-/// Runs every class by itself, classes in parallel. `labels` names the class of each point. Classes
-/// come back in the order of their names (numbers before words, numbers by value). A class with no
-/// more points than asked gives all it has.
+/// What select_per_class would do with one class.
+struct ClassPlan {
+  std::string name;
+  std::vector<Index> members;
+  Index wanted = 0;
+  SelectOptions options;  // with this class's k
+  Plan plan;              // empty when nothing is wanted, or more than there is
+};
+
+/// The classes in the order of their names (numbers before words, numbers by value). Throws as
+/// `plan` does, and for counts that name no class.
+std::vector<ClassPlan> plan_per_class(const PointsView& points,
+                                      const std::vector<std::string>& labels,
+                                      const ClassCounts& counts, const SelectOptions& options);
+
+/// Runs every class by itself, classes in parallel. `labels` names the class of each point. A class
+/// with no more points than asked gives all it has.
 std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const std::vector<std::string>& labels,
                                              const ClassCounts& counts,

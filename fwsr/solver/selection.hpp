@@ -62,7 +62,7 @@ struct Plan {
 };
 
 struct Seconds {
-  double read = 0, setup = 0, steps = 0, write = 0;
+  double read = 0, setup = 0, steps = 0, certificate = 0, write = 0;
 };
 
 /// Theta and its basis: row t of X is Theta[t, :] K[basis, :] (q = 2, signs free), so that codes of
