@@ -91,8 +91,6 @@ LABELS = {
     "named_alone": (2, "--per-class", {}, ["select", GOOD, "-k", "x=5"]),
     "unknown_class": (2, "'z'.*x and y", {"d.csv": CSV},
                       ["select", "d.csv", "--label-column", "kind", "--per-class", "-k", "z=1"]),
-    "class_too_small": (2, "'x'.*2 points", {"d.csv": CSV},
-                        ["select", "d.csv", "--label-column", "kind", "--per-class", "-k", "x=3"]),
     "class_twice": (2, "'x'.*twice", {"d.csv": CSV},
                     ["select", "d.csv", "--label-column", "kind", "--per-class", "-k", "x=1,x=1"]),
     "proportional_beyond_n": (2, "5.*4 points", {"d.csv": CSV}, [
