@@ -43,7 +43,8 @@ std::string summary(const SelectResult& result, bool colour) {
   std::string text = fmt::format(
       "fwsr: chose {} of {}{} in {} ({})\n", picks_of(result).size(), counted(points, "point"),
       result.per_class ? fmt::format(" in {} classes", result.parts.size()) : "",
-      format_seconds(s.read + s.setup + s.steps + s.write), name_of(status_of(result)));
+      format_seconds(s.read + s.setup + s.steps + s.certificate + s.write),
+      name_of(status_of(result)));
   if (result.per_class)
     text += fmt::format("      class '{}': {}\n", shown(result.parts.front().name),
                         form_text(result.parts.front().selection.plan));

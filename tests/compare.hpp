@@ -11,17 +11,19 @@ namespace compare {
 
 using fwsr::Index;
 
-/// An index is compared only while the oracle's choice led by more than `lead`, relative to the
-/// best score, and by more than `rounding` relative to the first score; f, gap and what follows
-/// from them agree to `value` times f(0).
+/// What rounding may do. Scores are compared as squares that are updated from step to step, so that
+/// their rounding grows with (first score / score)^2, until it is seen to pass `drift` and they are
+/// computed anew: an index is compared while the oracle's choice led by more than that, and by more
+/// than `lead`. f, gap and what follows from them agree to `value` times f(0).
 struct Tolerance {
   double lead = 0;
   double rounding = 0;
+  double drift = 0;
   double value = 0;
 };
 /// float64 points, or float32 points whose products are in double; and float32 products.
-inline constexpr Tolerance fine{1e-9, 1e-14, 1e-9};
-inline constexpr Tolerance coarse{1e-5, 1e-7, 1e-6};
+inline constexpr Tolerance fine{1e-9, 1e-14, 1e-6, 1e-9};
+inline constexpr Tolerance coarse{1e-5, 1e-7, 1e-3, 1e-6};
 
 Tolerance tolerance_of(const problems::Problem& problem, const fwsr::Selection& selection);
 

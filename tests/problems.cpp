@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <type_traits>
 
@@ -391,6 +392,21 @@ oracle::Settings settings_of(const fwsr::SelectOptions& o, Index n) {
   return s;
 }
 
+namespace {
+
+/// For every row the first one with the same numbers.
+std::vector<Index> copies_in(const oracle::Matrix<oracle::Real>& m) {
+  std::map<std::vector<oracle::Real>, Index> first;
+  std::vector<Index> origin;
+  for (Index i = 0; i < m.rows; ++i) {
+    const auto start = m.values.begin() + i * m.cols;
+    origin.push_back(first.emplace(std::vector(start, start + m.cols), i).first->second);
+  }
+  return origin;
+}
+
+}  // namespace
+
 Reference reference_of(const oracle::Matrix<oracle::Real>& raw, const fwsr::SelectOptions& o,
                        double gamma) {
   Reference r;
@@ -416,6 +432,7 @@ Reference reference_of(const oracle::Matrix<oracle::Real>& raw, const fwsr::Sele
   r.k = r.plain;
   oracle::add_eta(r.k, r.eta);
   r.settings = settings_of(o, raw.rows);
+  r.settings.copy_of = copies_in(raw);
   return r;
 }
 

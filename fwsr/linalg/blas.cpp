@@ -1,9 +1,11 @@
 #include "fwsr/linalg/blas.hpp"
 
 #include <cblas.h>
+#include <dlfcn.h>
 #include <omp.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <mutex>
 
@@ -24,6 +26,26 @@ void set_blas_threads(int threads) {
   omp_set_num_threads(ours);
 }
 
+/// An OpenBLAS older than the processor does not know its model and falls back to kernels of 2004,
+/// several times slower. Tell it what the processor can do and let it choose again, through the
+/// functions with which it chose when it was loaded, where this build of it has them.
+void choose_kernels() {
+  const std::string present = openblas_get_corename();
+  const bool old = present == "Prescott" || present == "Core2" || present == "Nehalem";
+  const char* better = __builtin_cpu_supports("avx512dq") ? "SkylakeX"
+                       : __builtin_cpu_supports("avx2")   ? "Haswell"
+                                                          : nullptr;
+  if (!old || !better || std::getenv("OPENBLAS_CORETYPE")) return;
+  using Action = void (*)();
+  const auto quit = reinterpret_cast<Action>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
+  const auto init = reinterpret_cast<Action>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));
+  if (!quit || !init) return;
+  ::setenv("OPENBLAS_CORETYPE", better, 1);
+  quit();
+  init();
+  ::unsetenv("OPENBLAS_CORETYPE");
+}
+
 blasint to_blas(Index v) {
   if (v > std::numeric_limits<blasint>::max())
     throw Error("a matrix dimension of " + std::to_string(v) + " is beyond what BLAS can address");
@@ -38,6 +60,8 @@ CBLAS_TRANSPOSE to_blas(Op op) {
 
 SerialBlas::SerialBlas() {
   const std::lock_guard lock(serial_mutex);
+  static const bool once = (choose_kernels(), true);
+  static_cast<void>(once);
   if (serial_depth++ == 0) {
     threads_before = openblas_get_num_threads();
     set_blas_threads(1);
@@ -75,6 +99,7 @@ void multiply_vector(Op op, MatrixView<const double> a, const double* x, double*
 }
 
 std::string blas_name() {
+  const SerialBlas chosen;  // the kernels that will be used, not those first loaded
   return openblas_get_config();
 }
 

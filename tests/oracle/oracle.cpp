@@ -52,9 +52,16 @@ Choice choose(const Matrix<T>& p, const Settings& s) {
   const auto best = std::max_element(scores.begin(), scores.end());
   c.pick = best - scores.begin();
   c.score = *best;
-  c.tied = std::count(scores.begin(), scores.end(), c.score) > 1;
-  for (const Real v : scores)
-    if (v != c.score) c.lead = std::min(c.lead, (c.score - v) / c.score);
+  const auto origin = [&](Index i) {
+    return s.copy_of.empty() ? i : s.copy_of[static_cast<std::size_t>(i)];
+  };
+  for (Index i = 0; i < p.rows; ++i) {
+    const Real v = scores[static_cast<std::size_t>(i)];
+    if (v != c.score)
+      c.lead = std::min(c.lead, (c.score - v) / c.score);
+    else if (origin(i) != origin(c.pick))
+      c.tied = true;
+  }
   return c;
 }
 

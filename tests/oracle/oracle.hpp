@@ -89,6 +89,8 @@ struct Settings {
   bool delta_absolute = false;
   Index max_iterations = 1000;
   bool from_scratch = false;  // P = K - K X anew in each step instead of by recursion
+  /// For every point the first one with the same numbers; empty: all are different.
+  std::vector<Index> copy_of = {};
 };
 
 /// One step, as fwsr::Step, and how clear its decisions were.
@@ -104,7 +106,7 @@ struct Step {
   /// (best score - largest score different from it) / best score, and for q = 1 and infinity the
   /// same for the choice inside the row: how much rounding it takes to change the direction.
   Real lead = std::numeric_limits<Real>::infinity();
-  /// Several rows had exactly the best score.
+  /// Several rows had exactly the best score, and not because their points are copies.
   bool tied = false;
   /// Smallest |gap - delta| / f(0) of the tests made since the last step: what it takes to stop or
   /// grow at another moment.
