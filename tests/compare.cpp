@@ -28,7 +28,8 @@ void expect_close(double value, Real wanted, Real bound, const char* what) {
 bool is_clear(const oracle::Step& step, const oracle::Step& first, Real f_at_zero,
               const Tolerance& tolerance) {
   const Real fallen = step.score > 0 ? first.score / step.score : 1;
-  const Real noise = std::min(tolerance.rounding * fallen * fallen, Real(tolerance.drift));
+  const Real noise = std::max(std::min(tolerance.rounding * fallen * fallen, Real(tolerance.drift)),
+                              tolerance.rounding * fallen);
   if (step.lead <= std::max(Real(tolerance.lead), noise)) return false;
   if (step.tied && fallen > 2) return false;  // equal to rounding only
   const Real gap = std::isinf(step.gap) || f_at_zero == 0 ? 0 : step.gap / f_at_zero;

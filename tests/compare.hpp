@@ -11,10 +11,11 @@ namespace compare {
 
 using fwsr::Index;
 
-/// What rounding may do. Scores are compared as squares that are updated from step to step, so that
-/// their rounding grows with (first score / score)^2, until it is seen to pass `drift` and they are
-/// computed anew: an index is compared while the oracle's choice led by more than that, and by more
-/// than `lead`. f, gap and what follows from them agree to `value` times f(0).
+/// What rounding may do. Scores carry the rounding of the first score; as squares that are updated
+/// from step to step they carry it (first score / score)^2 times, until that is seen to pass
+/// `drift` and they are computed anew. An index is compared while the oracle's choice led by more
+/// than this, and by more than `lead`. f, gap and what follows from them agree to `value` times
+/// f(0).
 struct Tolerance {
   double lead = 0;
   double rounding = 0;

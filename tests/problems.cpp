@@ -392,9 +392,6 @@ oracle::Settings settings_of(const fwsr::SelectOptions& o, Index n) {
   return s;
 }
 
-namespace {
-
-/// For every row the first one with the same numbers.
 std::vector<Index> copies_in(const oracle::Matrix<oracle::Real>& m) {
   std::map<std::vector<oracle::Real>, Index> first;
   std::vector<Index> origin;
@@ -404,8 +401,6 @@ std::vector<Index> copies_in(const oracle::Matrix<oracle::Real>& m) {
   }
   return origin;
 }
-
-}  // namespace
 
 Reference reference_of(const oracle::Matrix<oracle::Real>& raw, const fwsr::SelectOptions& o,
                        double gamma) {

@@ -74,6 +74,8 @@ struct Reference {
 /// `gamma`: of the kernel, for options that leave it to the library.
 Reference reference_of(const oracle::Matrix<oracle::Real>& raw, const fwsr::SelectOptions& options,
                        double gamma);
+/// For every row the first one with the same numbers: Settings::copy_of.
+std::vector<Index> copies_in(const oracle::Matrix<oracle::Real>& m);
 oracle::Settings settings_of(const fwsr::SelectOptions& options, Index n);
 
 }  // namespace problems

@@ -110,7 +110,9 @@ std::vector<Index> expect_oracle_picks(const Part& part, SelectOptions options,
                      .normalize = options.kernel.type == fwsr::KernelType::cosine});
   const Real rms = oracle::root_mean_square(points);
   const auto k = linear_kernel(points, options.eta_relative ? options.eta * rms : options.eta);
-  const auto run = oracle::select(k, problems::settings_of(options, part.rows));
+  auto settings = problems::settings_of(options, part.rows);
+  settings.copy_of = problems::copies_in(part.exact());
+  const auto run = oracle::select(k, settings);
   for (const bool precise : {true, false}) {
     options.precise = precise;
     const auto selection = fwsr::select(part.view(), options);
