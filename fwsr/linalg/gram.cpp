@@ -1,6 +1,7 @@
 #include "fwsr/linalg/gram.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -14,6 +15,11 @@ constexpr Index load_rows = 64;      // rows per task when a block is loaded
 constexpr Index product_rows = 384;  // rows per product, or fewer in steps of
 constexpr Index product_step = 48;   // a multiple of every micro-kernel's height, so that equal
                                      // points get equal bits wherever they stand
+/// Rows added in T before the sum goes on in double: some kernels add them all in one chain, and
+/// float32 would lose a digit over 1024 of them.
+template <class T>
+constexpr Index chain = std::is_same_v<T, float> ? 128 : block_size;
+
 std::size_t size(Index n) {
   return static_cast<std::size_t>(n);
 }
@@ -36,19 +42,21 @@ std::vector<double> gram_of_rows(Index n, Index d, int threads, const FillRows<T
     for_tasks(threads, panels, [&](Index p) {
       const Index c = (panels - 1 - p) * panel;  // the widest panel first
       const Index e = std::min(d, c + panel);
-      multiply(Product<T>{.op_a = Op::transpose,
-                          .m = e,
-                          .n = e - c,
-                          .k = rows,
-                          .left = block.data(),
-                          .left_stride = d,
-                          .right = block.data() + c,
-                          .right_stride = d,
-                          .out = partial.data() + c,
-                          .out_stride = d});
-      for (Index i = 0; i < e; ++i)
-        for (Index j = std::max(c, i); j < e; ++j)
-          gram[size(i * d + j)] += static_cast<double>(partial[size(i * d + j)]);
+      for (Index r = 0; r < rows; r += chain<T>) {
+        multiply(Product<T>{.op_a = Op::transpose,
+                            .m = e,
+                            .n = e - c,
+                            .k = std::min(chain<T>, rows - r),
+                            .left = block.data() + r * d,
+                            .left_stride = d,
+                            .right = block.data() + r * d + c,
+                            .right_stride = d,
+                            .out = partial.data() + c,
+                            .out_stride = d});
+        for (Index i = 0; i < e; ++i)
+          for (Index j = std::max(c, i); j < e; ++j)
+            gram[size(i * d + j)] += static_cast<double>(partial[size(i * d + j)]);
+      }
     });
   }
   for (Index i = 0; i < d; ++i)
