@@ -18,7 +18,7 @@ constexpr Index product_step = 48;   // a multiple of every micro-kernel's heigh
 /// Rows added in T before the sum goes on in double: some kernels add them all in one chain, and
 /// float32 would lose a digit over 1024 of them.
 template <class T>
-constexpr Index chain = std::is_same_v<T, float> ? 128 : block_size;
+constexpr Index chain = std::is_same_v<T, float> ? 64 : block_size;
 
 std::size_t size(Index n) {
   return static_cast<std::size_t>(n);

@@ -14,7 +14,7 @@ template <class T>
 using FillRows = std::function<void(Index first, Index last, T* out)>;
 
 /// sum_i b_i b_i^T (d x d, full) over the rows b_i of the matrix that `fill` writes. Products in T
-/// on blocks of 1024 rows (128 for float), blocks added in double, first to last.
+/// on blocks of 1024 rows (64 for float), blocks added in double, first to last.
 template <class T>
 std::vector<double> gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill);
 
