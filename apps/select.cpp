@@ -62,7 +62,8 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
            "the result, counting from 0, or -1");
   app.add_flag("--dry-run", a.dry_run, "say what would be done and what it takes, and stop")
       ->group("Output");
-  app.add_flag("--quiet", a.quiet, "no progress bar and no summary; errors are still told")
+  app.add_flag("--quiet", a.quiet,
+               "no progress bar and no summary; warnings and errors are still told")
       ->group("Output");
   add_threads_argument(app, a.data);
   app.add_option_function<std::string>(
@@ -242,7 +243,8 @@ int run_select(int argc, const char* const* argv) {
     throw Error(located(data, e.what()));
   }
   write_all(a, result);
-  if (!a.quiet) tell(summary(result, terminal_has_colour()));
+  const bool colour = terminal_has_colour();
+  tell(a.quiet ? warnings_text(result, colour) : summary(result, colour));
   return 0;
 }
 

@@ -14,14 +14,6 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Which points belong to `part`, ascending. @pre the selection is per class
-std::vector<Index> members_of(const SelectResult& result, const ClassSelection& part) {
-  std::vector<Index> members;
-  for (std::size_t i = 0; i < result.data.labels.size(); ++i)
-    if (result.data.labels[i] == part.name) members.push_back(static_cast<Index>(i));
-  return members;
-}
-
 }  // namespace
 
 std::vector<Pick> picks_of(const SelectResult& result) {
@@ -51,7 +43,7 @@ std::vector<Index> assignment_of(const SelectResult& result) {
   Index first = 0;
   for (const ClassSelection& part : result.parts) {
     const std::vector<Index>& own = part.selection.assignment;
-    const std::vector<Index> members = members_of(result, part);
+    const std::vector<Index>& members = part.members;
     for (std::size_t i = 0; i < own.size() && i < members.size(); ++i)
       if (own[i] >= 0) all[at(members[i])] = first + own[i];
     first += static_cast<Index>(part.selection.exemplars.size());
@@ -65,11 +57,10 @@ std::vector<double> class_codes_of(const SelectResult& result) {
   std::size_t first = 0;
   for (const ClassSelection& part : result.parts) {
     const std::size_t own = part.selection.exemplars.size();
-    const std::vector<Index> members = members_of(result, part);
-    if (part.selection.codes.size() == members.size() * own)
-      for (std::size_t i = 0; i < members.size(); ++i)
-        std::copy_n(part.selection.codes.begin() + static_cast<Index>(i * own), own,
-                    codes.begin() + static_cast<Index>(at(members[i]) * columns + first));
+    const std::vector<Index>& members = part.members;
+    for (std::size_t i = 0; i < members.size(); ++i)
+      std::copy_n(part.selection.codes.begin() + static_cast<Index>(i * own), own,
+                  codes.begin() + static_cast<Index>(at(members[i]) * columns + first));
     first += own;
   }
   return codes;

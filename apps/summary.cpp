@@ -37,7 +37,6 @@ std::string quality_text(const SelectResult& result) {
 }  // namespace
 
 std::string summary(const SelectResult& result, bool colour) {
-  const std::string word = colour ? "\033[33mwarning\033[0m" : "warning";
   const Seconds& s = result.seconds;
   const Index points = rows_of(result.data.view());
   std::string text = fmt::format(
@@ -45,13 +44,20 @@ std::string summary(const SelectResult& result, bool colour) {
       result.per_class ? fmt::format(" in {} classes", result.parts.size()) : "",
       format_seconds(s.read + s.setup + s.steps + s.certificate + s.write),
       name_of(status_of(result)));
-  if (result.per_class)
-    text += fmt::format("      class '{}': {}\n", shown(result.parts.front().name),
-                        form_text(result.parts.front().selection.plan));
-  else
-    text += fmt::format("      {}\n", form_text(result.parts.front().selection.plan));
+  for (const ClassSelection& part : result.parts) {
+    if (part.selection.plan.form.empty()) continue;  // a class that gives all it has, or nothing
+    if (result.per_class) text += fmt::format("      class '{}': ", shown(part.name));
+    text += fmt::format("{}{}\n", result.per_class ? "" : "      ", form_text(part.selection.plan));
+    break;
+  }
   if (const std::string quality = quality_text(result); !quality.empty())
     text += fmt::format("      {}\n", quality);
+  return text + warnings_text(result, colour);
+}
+
+std::string warnings_text(const SelectResult& result, bool colour) {
+  const char* word = colour ? "\033[33mwarning\033[0m" : "warning";
+  std::string text;
   for (const std::string& warning : warnings_of(result))
     text += fmt::format("fwsr: {}: {}\n", word, shown(warning));
   return text;

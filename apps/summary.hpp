@@ -14,6 +14,9 @@ void tell(std::string_view text);
 /// A few lines: how many, how, how good, how long, and every warning.
 std::string summary(const SelectResult& result, bool colour);
 
+/// The warnings alone, one a line.
+std::string warnings_text(const SelectResult& result, bool colour);
+
 /// The plan in words, one fact a line.
 std::string plan_text(const Plan& plan);
 

@@ -30,6 +30,11 @@ inline void stop_unless(const Alive& alive) {
 /// How many threads to use when nobody said: OMP_NUM_THREADS, or the cores this process may use.
 int default_threads();
 
+/// Threads for a loop of about `operations`: waking others costs more than little work takes.
+inline int threads_for(int threads, double operations) {
+  return operations < 1e6 ? 1 : threads;
+}
+
 /// Carries the first exception out of a parallel region, where none may leave by itself.
 class FirstError {
  public:

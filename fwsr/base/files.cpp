@@ -20,8 +20,7 @@
 
 namespace fwsr {
 
-// ---------------------------------------------------------------------------------- bytes of a
-// file
+// ---- bytes of a file ----
 
 struct FileBytes::State {
   std::string name;
@@ -126,8 +125,7 @@ bool FileBytes::is_mapped() const {
   return state_->mapping != nullptr;
 }
 
-// ------------------------------------------------------------------------------------ whole files
-// out
+// ---- whole files out ----
 
 Result<Done> write_whole(const std::string& path, const std::function<void(std::ostream&)>& write) {
   namespace fs = std::filesystem;
@@ -165,8 +163,7 @@ Result<Done> write_whole(const std::string& path, const std::function<void(std::
   return Done{};
 }
 
-// --------------------------------------------------------------------------------------- sizes in
-// words
+// ---- sizes in words ----
 
 std::string format_bytes(double bytes) {
   constexpr const char* names[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -197,8 +194,7 @@ Result<Index> parse_bytes(std::string_view text) {
   return static_cast<Index>(value);
 }
 
-// ------------------------------------------------------------------------------------- memory
-// facts
+// ---- memory facts ----
 
 namespace {
 

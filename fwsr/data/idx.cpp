@@ -124,8 +124,9 @@ class IdxReader {
 
 std::string lengths_text(std::span<const Index> lengths) {
   std::string text;
-  for (const Index n : lengths) text += fmt::format("{}{}", text.empty() ? "" : " x ", n);
-  return text;
+  for (const Index n : lengths.first(std::min<std::size_t>(8, lengths.size())))
+    text += fmt::format("{}{}", text.empty() ? "" : " x ", n);
+  return lengths.size() > 8 ? text + " x ..." : text;
 }
 
 bool recognises_idx(const FileBytes& file) {

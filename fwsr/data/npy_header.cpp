@@ -200,7 +200,9 @@ std::string NpyHeader::type() const {
 
 std::string shape_text(const std::vector<Index>& shape) {
   std::string text;
-  for (const Index length : shape) text += fmt::format("{}{}", text.empty() ? "" : ", ", length);
+  for (std::size_t i = 0; i < shape.size() && i < 8; ++i)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", shape[i]);
+  if (shape.size() > 8) text += ", ...";
   return fmt::format("({}{})", text, shape.size() == 1 ? "," : "");
 }
 

@@ -14,8 +14,9 @@ void KernelMatrix::column(Index j, std::span<double> out) const {
 }
 
 void KernelMatrix::multiply(std::span<const double> x, std::span<double> out, int threads) const {
+  const auto n = static_cast<double>(size());
   for_blocks(
-      threads, size(),
+      threads_for(threads, 2 * n * n), size(),
       [&](Index, Index first, Index last) {
         std::fill(out.data() + first, out.data() + last, 0.0);
         scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {

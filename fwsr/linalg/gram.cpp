@@ -107,10 +107,4 @@ template void visit_products<double>(Index, Index, int, const FillRows<double>&,
                                      const std::vector<double>&, const std::vector<double>*,
                                      const VisitProducts<double>&);
 
-Index gram_workspace_bytes(Index d, int threads, std::size_t size_of) {
-  const Index gram = checked_bytes(d, d + block_size, size_of);
-  const Index products = checked_bytes(d, 2 * d + 3 * product_rows * threads, size_of);
-  return std::max(gram, products);
-}
-
 }  // namespace fwsr

@@ -28,7 +28,4 @@ void visit_products(Index n, Index d, int threads, const FillRows<T>& fill,
                     const std::vector<double>& m, const std::vector<double>* second,
                     const VisitProducts<T>& visit);
 
-/// Bytes the two take beside their results.
-Index gram_workspace_bytes(Index d, int threads, std::size_t size);
-
 }  // namespace fwsr

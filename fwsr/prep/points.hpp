@@ -36,8 +36,6 @@ class Points {
   Index dim() const { return features_ + (eta_ != 0 ? 1 : 0); }
   bool sparse() const { return is_sparse(view_); }
   bool single() const { return is_single(view_); }
-  /// Stored entries of the points in use.
-  Index entries() const { return entries_; }
 
   double unit() const { return unit_; }
   /// eta times unit(): the last entry of every row.
@@ -89,7 +87,7 @@ class Points {
   std::span<const Index> subset_;
   Index size_ = 0;
   Index features_ = 0;
-  Index entries_ = 0;
+  Index entries_ = 0;  // stored numbers of the points in use
   Preprocessing prep_;
   double scale_ = 1;   // power of two applied to the raw numbers
   double common_ = 1;  // power of two applied last

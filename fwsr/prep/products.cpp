@@ -2,9 +2,8 @@
 // sparse points. With y_i = inner_i weights o x_i the stored part of point i,
 //
 //   a_i          = outer_i (y_i - mean_i 1 - means)
-//   <a_i, a_j>   = outer_i outer_j (<y_i, y_j> - d mean_i mean_j)                       centre
-//   point
-//                = outer_i outer_j (<y_i, y_j> - <y_i, means> - <y_j, means> + ||means||^2) feature
+//   <a_i, a_j>   = outer_i outer_j (<y_i, y_j> - d mean_i mean_j), centre point, or
+//                  outer_i outer_j (<y_i, y_j> - <y_i, means> - <y_j, means> + ||means||^2), feature
 #include <algorithm>
 #include <numeric>
 
@@ -36,6 +35,7 @@ void for_sparse(const PointsView& view, Index s, Visit&& visit) {
 }  // namespace
 
 std::vector<double> Points::combine(std::span<const double> x, int threads) const {
+  threads = threads_for(threads, 2.0 * static_cast<double>(entries_));
   const Index chunk = std::max(block_size, block_count(size_, 16));
   const Index d = features_;
   // Per chunk: the features, then sum_i x_i outer_i mean_i, then sum_i x_i outer_i, then sum_i x_i.
@@ -81,6 +81,7 @@ std::vector<double> Points::combine(std::span<const double> x, int threads) cons
 }
 
 void Points::project(std::span<const double> z, std::span<double> out, int threads) const {
+  threads = threads_for(threads, 2.0 * static_cast<double>(entries_));
   const double last = eta_ != 0 ? eta_ * z[at(features_)] : 0.0;
   if (!sparse()) {
     for_blocks(threads, size_, [&](Index, Index first, Index end) {

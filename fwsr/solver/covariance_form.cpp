@@ -56,11 +56,6 @@ CovarianceForm::CovarianceForm(const Points& points, bool single, int threads, c
   f_ = f_at_zero_ = tr_ec_ = trace_;
 }
 
-Index CovarianceForm::bytes(Index n, Index dim, bool single, int threads) {
-  return checked_bytes(n, 3) + checked_bytes(dim, 2 * dim + 5) +
-         gram_workspace_bytes(dim, threads, single ? sizeof(float) : sizeof(double));
-}
-
 /// C = sum_i a_i a_i^T and r_i = a_i^T C a_i.
 void CovarianceForm::set_up(bool single) {
   single_ = single;
@@ -83,7 +78,6 @@ void CovarianceForm::set_up(bool single) {
 
 /// c_i = ||C^(1/2) E^T a_i||^2, h_i = a_i^T E C a_i and f = tr E C E^T from E itself.
 void CovarianceForm::recompute() {
-  ++recomputations_;
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
     points_.rows(first, last, out);
   };
@@ -150,7 +144,8 @@ Probe CovarianceForm::probe(const Pick& pick) {
 
 void CovarianceForm::step(const Pick& pick, double gamma, double length) {
   const Probe at_start = probe(pick);
-  for_blocks(threads_, points_.size(), [&](Index, Index first, Index last) {
+  const auto work = 6.0 * static_cast<double>(points_.size()) * static_cast<double>(dim_);
+  for_blocks(threads_for(threads_, work), points_.size(), [&](Index, Index first, Index last) {
     std::vector<double> a(at(dim_));
     for (Index i = first; i < last; ++i) {
       points_.row(i, a.data());

@@ -37,10 +37,6 @@ class CovarianceForm final : public Form {
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;
 
-  static Index bytes(Index n, Index dim, bool single, int threads);
-  /// How often all scores were computed anew.
-  Index recomputations() const { return recomputations_; }
-
  private:
   void set_up(bool single);
   void recompute();
@@ -56,7 +52,6 @@ class CovarianceForm final : public Form {
   double trace_ = 0, f_ = 0, f_at_zero_ = 0;
   std::vector<double> a_, w_, cw_, av_, rv_;  // a_j, w, C w, A v, R v
   double tr_ec_ = 0;
-  Index recomputations_ = 0;
 };
 
 }  // namespace fwsr

@@ -8,7 +8,21 @@
 
 namespace fwsr {
 
-void fill_up(const KernelMatrix& kernel, Index wanted, int threads, Selection& selection) {
+namespace {
+
+/// Codes of n points over more exemplars: the new columns are zero. Nothing to do when no codes are
+/// kept.
+void widen(std::vector<double>& codes, std::size_t n, std::size_t from, std::size_t to) {
+  std::vector<double> wide(n * to, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t t = 0; t < from; ++t) wide[i * to + t] = codes[i * from + t];
+  codes = std::move(wide);
+}
+
+}  // namespace
+
+void fill_up(const KernelMatrix& kernel, Index wanted, int threads, bool codes,
+             Selection& selection) {
   const Index n = kernel.size();
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
   std::vector<double> distance(at(n), std::numeric_limits<double>::infinity());
@@ -23,6 +37,7 @@ void fill_up(const KernelMatrix& kernel, Index wanted, int threads, Selection& s
     distance[at(t)] = -std::numeric_limits<double>::infinity();  // never again
   };
   for (const Index t : selection.exemplars) lower(t);
+  const std::size_t found = selection.exemplars.size();
   while (static_cast<Index>(selection.exemplars.size()) < wanted) {
     const double most = *std::max_element(distance.begin(), distance.end());
     const double enough = std::min(most, most - 1e-12);  // K is near 1: closer than this is a tie
@@ -34,6 +49,7 @@ void fill_up(const KernelMatrix& kernel, Index wanted, int threads, Selection& s
     selection.filled.push_back(true);
     lower(next);
   }
+  if (codes) widen(selection.codes, at(n), found, at(wanted));
 }
 
 }  // namespace fwsr

@@ -7,7 +7,9 @@
 namespace fwsr {
 
 /// Adds the points farthest from all exemplars, one by one, until there are `wanted`; they are
-/// marked as filled, with weight and strength 0. Ties go to the smallest index.
-void fill_up(const KernelMatrix& kernel, Index wanted, int threads, Selection& selection);
+/// marked as filled, with weight, strength and (where `codes` are kept) codes 0. Ties go to the
+/// smallest index.
+void fill_up(const KernelMatrix& kernel, Index wanted, int threads, bool codes,
+             Selection& selection);
 
 }  // namespace fwsr

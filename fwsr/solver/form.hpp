@@ -1,12 +1,11 @@
-// The one seam of the solver: everything the Frank-Wolfe loop asks of a representation of (A, X,
-// P).
+// The one seam of the solver: everything the Frank-Wolfe loop asks of a representation of (A, X, P).
 //
-//   paper            code          meaning
-//   A, K = A^T A     points        one column a_i of A per point; K any kernel matrix
-//   X                -             the codes, n x n with few non-zero rows; forms hold it as they
-//   like P = K - K X      -             minus half the gradient; row p_i scores point i j, nu, v
-//   Pick, score   the best row, its dual norm, and the direction with <v, p_j> = nu S = beta e_j
-//   v^T -             the oracle's answer
+//   paper             code          meaning
+//   A, K = A^T A      points        one column a_i of A per point; K any kernel matrix
+//   X                 -             the codes, n x n with few non-zero rows, held as a form likes
+//   P = K - K X       -             minus half the gradient; its row p_i scores point i
+//   j, nu, v          Pick, score   the best row, its dual norm, the direction with <v, p_j> = nu
+//   S = beta e_j v^T  -             the oracle's answer
 //
 // Nothing of length n crosses the seam, so a form may keep its points anywhere.
 #pragma once

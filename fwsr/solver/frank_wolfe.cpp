@@ -8,8 +8,7 @@ namespace fwsr {
 
 // Departures from the paper's Algorithm 1, all in docs/algorithm.md:
 //  - delta may be 0: the gap is closed when gap <= delta, not gap < delta;
-//  - `grow`: instead of returning r < k exemplars, double beta and go on from the present X when
-//  the
+//  - `grow`: instead of returning r < k exemplars, double beta and go on from the present X when the
 //    gap closes, or when patience(k) steps in a row bring no new exemplar;
 //  - beta = infinity is the matching-pursuit limit, X <- X + (nu / K_jj) e_j v^T.
 

@@ -29,8 +29,6 @@ class GradientForm final : public Form {
 
   const ExplicitRows& rows() const { return x_; }
 
-  static Index bytes(Index n) { return checked_bytes(n, n); }
-
  private:
   double dual_norm(const double* p) const;
   void direction(const double* p, double score);

@@ -10,6 +10,8 @@
 namespace fwsr {
 
 std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d) {
+  constexpr double largest = 1e100;      // beta: squares and fourth powers stay finite
+  constexpr double largest_eta = 1e150;  // so do its squares
   if (n < 1) return "there are no points to select from";
   if (d < 1) return "the points have no features";
   if (o.exemplars < 1)
@@ -21,10 +23,13 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
   if (o.alpha && o.beta) return "alpha and beta both set the radius; give one of them";
   if (o.alpha && !(*o.alpha >= 0 && std::isfinite(*o.alpha)))
     return fmt::format("alpha must be 0 or a positive number, got {}", *o.alpha);
-  if (o.beta && !(*o.beta > 0 && std::isfinite(*o.beta)))
-    return fmt::format("beta must be a positive number, got {}", *o.beta);
-  if (!(o.eta >= 0 && std::isfinite(o.eta)))
-    return fmt::format("eta must be 0 or a positive number, got {}", o.eta);
+  if (o.alpha && *o.alpha > 0 && static_cast<double>(n) / *o.alpha > largest)
+    return fmt::format("alpha {} makes the radius larger than {}; use 0 for no radius at all",
+                       *o.alpha, largest);
+  if (o.beta && !(*o.beta > 0 && *o.beta <= largest))
+    return fmt::format("beta must be a positive number up to {}, got {}", largest, *o.beta);
+  if (!(o.eta >= 0 && o.eta <= largest_eta))
+    return fmt::format("eta must be 0 or a positive number up to {}, got {}", largest_eta, o.eta);
   if (!(o.delta >= 0 && std::isfinite(o.delta)))
     return fmt::format("delta must be 0 or a positive number, got {}", o.delta);
   if (o.max_iterations && *o.max_iterations < 1)

@@ -1,4 +1,4 @@
-// Every option of a selection, listed once: command line, JSON and bindings read `describe`.
+// Every option that shapes a selection, listed once: command line, JSON and bindings read `describe`.
 #pragma once
 
 #include <concepts>
@@ -58,7 +58,9 @@ void describe(Options& o, Visit&& visit) {
   visit("q", o.q, "norm of the rows of the codes: 1, 2 or inf");
   visit("nonneg", o.nonneg, "allow only codes >= 0");
   visit("kernel", o.kernel.type, "linear, rbf, polynomial, cosine, laplacian or precomputed");
-  visit("gamma", o.kernel.gamma, "width of the kernel (default: 1 / median squared distance)");
+  visit("gamma", o.kernel.gamma,
+        "width of the kernel (default: 1 / median squared distance; laplacian: L1 distance; "
+        "polynomial: 1 / mean squared norm)");
   visit("degree", o.kernel.degree, "degree of the polynomial kernel");
   visit("coef0", o.kernel.coef0, "constant of the polynomial kernel");
   visit("center", o.center,

@@ -157,7 +157,8 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
       PlanFacts facts = all;
       facts.points = size;
       if (options.kernel.type == KernelType::precomputed) facts.features = size;
-      facts.entries = all.entries / std::max<Index>(1, n) * size;
+      facts.entries = static_cast<Index>(static_cast<double>(all.entries) / static_cast<double>(n) *
+                                         static_cast<double>(size));
       if (team.side_by_side)
         facts.side_by_side = static_cast<int>(std::min<Index>(team.threads, classes));
       if (const auto problem = find_problem(own.options, size, facts.features))
@@ -182,6 +183,7 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
   Index total = 0;
   for (const ClassPlan& p : plans) {
     result.push_back({.name = p.name,
+                      .members = p.members,
                       .points = static_cast<Index>(p.members.size()),
                       .wanted = p.wanted,
                       .selection = {}});
@@ -190,7 +192,7 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
 
   std::mutex watching;
   std::vector<Index> found(plans.size());
-  Index steps = 0;
+  std::vector<Index> steps(plans.size());
   bool stopped = false;
   for_tasks(team.side_by_side ? team.threads : 1, classes, [&](Index index) {
     const auto t = static_cast<std::size_t>(index);
@@ -204,7 +206,8 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
       const std::lock_guard lock(watching);
       found[t] = std::max(found[t], p.exemplars);
       Progress overall = p;
-      overall.step = p.step > 0 ? ++steps : steps;
+      steps[t] = p.step;
+      overall.step = std::accumulate(steps.begin(), steps.end(), Index{0});
       overall.exemplars = std::accumulate(found.begin(), found.end(), Index{0});
       overall.wanted = total;
       stopped = stopped || !observer(overall);

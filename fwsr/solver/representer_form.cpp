@@ -57,10 +57,6 @@ RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads, const 
   f_ = trace_ = block_sum(threads_, n_, [&](Index i) { return kernel_.diagonal(i); });
 }
 
-Index RepresenterForm::bytes(Index n, Index exemplars) {
-  return checked_bytes(n, 2 * exemplars + 3) + checked_bytes(exemplars, 2 * exemplars);
-}
-
 /// Where j stands in the basis; a new j is added, with its two products.
 Index RepresenterForm::position(Index j) {
   const auto found = std::find(basis_.begin(), basis_.end(), j);
@@ -93,7 +89,7 @@ double RepresenterForm::exact_score(Index j) {
   c_.assign(m, 0.0);
   for (std::size_t b = 0; b < m; ++b) c_[b] = -t_[b];
   c_[at(pos_)] += 1;
-  return block_sum(threads_, n_, [&](Index i) {
+  return block_sum(threads_for(threads_, pass_work()), n_, [&](Index i) {
     double v = 0;
     for (std::size_t b = 0; b < m; ++b) v += c_[b] * u_[b][at(i)];
     return v * v;
@@ -102,7 +98,6 @@ double RepresenterForm::exact_score(Index j) {
 
 /// c_i = ||p_i||^2 and h_i = <p_i, k_i> from the rows p_i = k_i - U Theta^T u_i themselves.
 void RepresenterForm::recompute() {
-  ++recomputations_;
   const std::size_t m = basis_.size();
   for_blocks(
       threads_, n_,
@@ -158,7 +153,7 @@ void RepresenterForm::step(const Pick& pick, double gamma, double length) {
   const Probe q = probe(pick);
   const std::size_t m = basis_.size();
   const std::vector<double> tgc = times(theta_, gc_);  // Theta G c
-  for_blocks(threads_, n_, [&](Index, Index first, Index last) {
+  for_blocks(threads_for(threads_, pass_work()), n_, [&](Index, Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       double y = 0, z = 0;
       for (std::size_t b = 0; b < m; ++b) {

@@ -33,10 +33,11 @@ class RepresenterForm final : public Form {
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;
 
-  static Index bytes(Index n, Index exemplars);
-  Index recomputations() const { return recomputations_; }
-
  private:
+  /// Operations of one pass over the points.
+  double pass_work() const {
+    return 4.0 * static_cast<double>(n_) * static_cast<double>(basis_.size());
+  }
   Index position(Index j);
   double exact_score(Index j);
   void recompute();
@@ -53,7 +54,6 @@ class RepresenterForm final : public Form {
   double nu_ = 0;
   Index pos_ = 0;
   double trace_ = 0, xk_ = 0, xkx_ = 0, f_ = 0;
-  Index recomputations_ = 0;
 };
 
 }  // namespace fwsr

@@ -88,9 +88,9 @@ std::unique_ptr<Form> make_form(const Space& space, const SelectOptions& o, cons
 }
 
 /// What a short answer means, in a sentence.
-void warn_if_short(Selection& s, Index wanted) {
+void warn_if_short(Selection& s, const SelectOptions& o) {
   const auto found = static_cast<Index>(s.exemplars.size());
-  if (found >= wanted) return;
+  if (found >= o.exemplars) return;
   const char* reason = "";
   switch (s.status) {
     case Status::converged:
@@ -98,9 +98,7 @@ void warn_if_short(Selection& s, Index wanted) {
           "the gap closed first; a smaller alpha, a larger beta or when-converged grow finds more";
       break;
     case Status::exhausted:
-      reason =
-          "the others add nothing (copies, or already represented); fill would add the farthest "
-          "ones";
+      reason = "the others add nothing (copies, or already represented)";
       break;
     case Status::iteration_limit:
       reason = "the iteration limit came first; raise it, or choose a larger beta";
@@ -111,8 +109,23 @@ void warn_if_short(Selection& s, Index wanted) {
     case Status::exemplars_reached:
       break;
   }
+  const char* then = o.fill ? "; the rest was filled up with the farthest points"
+                     : s.status == Status::exhausted ? "; fill would add the farthest ones"
+                                                     : "";
   s.warnings.push_back(
-      fmt::format("{} exemplars were asked for, {} were found: {}", wanted, found, reason));
+      fmt::format("asked for {}, found {}: {}{}", o.exemplars, found, reason, then));
+}
+
+/// A linear kernel tells no more than as many exemplars apart as the points have dimensions.
+void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
+  const bool linear = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine;
+  const Index dimensions = features - (effective_center(o) == Center::point ? 1 : 0);
+  if (!linear || o.exemplars <= dimensions) return;
+  s.warnings.push_back(fmt::format(
+      "{} exemplars of points with {} dimension{}{}: once these are spanned, further picks add "
+      "nothing; another kernel, such as rbf, tells more apart",
+      o.exemplars, dimensions, dimensions == 1 ? "" : "s",
+      effective_center(o) == Center::point ? " after centring each point" : ""));
 }
 
 /// Trace and sizes in the user's units instead of the scaled ones.
@@ -134,10 +147,11 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
   const auto start = Clock::now();
   std::mutex watching;
   bool stopped = false;
+  Progress latest{.wanted = options.exemplars};
   const Alive alive = [&] {
     if (!observer) return true;
     const std::lock_guard lock(watching);
-    stopped = stopped || !observer(Progress{.wanted = options.exemplars});
+    stopped = stopped || !observer(latest);
     return !stopped;
   };
   try {
@@ -149,6 +163,10 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
     const KernelMatrix& kernel = space.kernel();
     const double unit = kernel.unit();
     const double f0 = form->objective();
+    if (!std::isfinite(f0))
+      throw Error(
+          "the points span too many orders of magnitude for floating-point numbers; rescale the "
+          "features, or remove values near the largest or smallest number");
     const Index n = kernel.size();
     Run run = frank_wolfe(
         *form,
@@ -158,9 +176,10 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
          .when_converged = options.when_converged,
          .max_iterations = effective_max_iterations(options)},
         observer ? Observer([&](const Progress& p) {
-          Progress scaled = p;
-          for (double* v : {&scaled.f, &scaled.gap, &scaled.f_at_zero}) *v = *v / unit / unit;
-          return observer(scaled);
+          const std::lock_guard lock(watching);
+          latest = p;
+          for (double* v : {&latest.f, &latest.gap, &latest.f_at_zero}) *v = *v / unit / unit;
+          return observer(latest);
         })
                  : Observer{});
     result.exemplars = run.exemplars;
@@ -191,16 +210,11 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
         .threads = plan.threads,
         .alive = run.status == Status::interrupted ? nullptr : alive};
     describe_codes(problem, codes, options.assignment, options.codes, result);
-    warn_if_short(result, options.exemplars);
-    if (result.status == Status::exhausted && effective_center(options) == Center::point &&
-        cols_of(view) <= options.exemplars && options.kernel.type == KernelType::linear)
-      result.warnings.push_back(fmt::format(
-          "centring each point leaves {} of {} dimensions to represent; center feature or none, or "
-          "another kernel, keeps more",
-          cols_of(view) - 1, cols_of(view)));
+    warn_if_short(result, options);
+    warn_if_spanned(result, options, cols_of(view));
     result.filled.assign(result.exemplars.size(), false);
     if (options.fill && run.status != Status::interrupted)
-      fill_up(kernel, options.exemplars, plan.threads, result);
+      fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
     if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
       result.certificate = certify(problem, codes, options, result);
     if (free_two) {

@@ -36,6 +36,7 @@ struct ClassCounts {
 /// One class's part of a per-class selection; indices refer to all points.
 struct ClassSelection {
   std::string name;
+  std::vector<Index> members = {};  // the points of the class, ascending
   Index points = 0;
   Index wanted = 0;  // asked for; selection.exemplars may be fewer and warnings say why
   Selection selection;

@@ -260,7 +260,7 @@ class Streams(Case):
         return seen.decode()
 
     def test_progress_only_on_a_terminal_that_can_show_it(self):
-        args = ("select", "set.npy", "-k", "20")
+        args = ("select", "set.npy", "-k", "20", "--kernel", "rbf")
         seen = self.on_terminal(*args, TERM="xterm")
         self.assertRegex(seen, r"\r\033\[K\033\[36m")
         self.assertRegex(seen, r"20|exemplars")
@@ -269,6 +269,10 @@ class Streams(Case):
         self.assertNotRegex(plain, r"\033\[\d")
         self.assertNotIn("\033", self.on_terminal(*args, TERM="dumb"))
         self.assertEqual(self.on_terminal(*args, "--quiet", TERM="xterm"), "")
+
+    def test_quiet_still_warns(self):
+        self.assertIn("warning", self.on_terminal("select", "set.npy", "-k", "20", "--quiet",
+                                                  TERM="dumb"))
 
     def test_interruption_while_reading_ends_at_once(self):
         with self.unchanged("out.csv"):

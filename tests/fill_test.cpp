@@ -1,0 +1,89 @@
+// Filled answers, and what goes with them.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "fwsr/solver/select.hpp"
+
+namespace fwsr {
+namespace {
+
+/// Three distinct points, five copies of each.
+const std::vector<double> copies = [] {
+  std::vector<double> x;
+  for (int i = 0; i < 15; ++i)
+    for (int l = 0; l < 4; ++l) x.push_back(l == i % 3 ? 2.0 + l : 0.5);
+  return x;
+}();
+const MatrixView<const double> points{copies.data(), 15, 4, 4};
+
+SelectOptions filled(Index k) {
+  SelectOptions o;
+  o.exemplars = k;
+  o.kernel.type = KernelType::rbf;
+  o.fill = true;
+  o.codes = true;
+  o.assignment = true;
+  return o;
+}
+
+TEST(Fill, codes_have_a_zero_column_for_every_filled_point) {
+  const Selection s = select(points, filled(7));
+  ASSERT_EQ(s.exemplars.size(), 7u);
+  ASSERT_EQ(s.codes.size(), 15u * 7u);
+  std::vector<double> norms(7);
+  for (std::size_t i = 0; i < 15; ++i)
+    for (std::size_t t = 0; t < 7; ++t) norms[t] += s.codes[i * 7 + t] * s.codes[i * 7 + t];
+  for (std::size_t t = 0; t < 7; ++t) {
+    EXPECT_EQ(s.filled[t], t >= 3);
+    EXPECT_NEAR(norms[t], s.strength[t] * s.strength[t], 1e-12 * norms[0]);
+    EXPECT_EQ(norms[t] == 0, s.filled[t]);
+  }
+}
+
+TEST(Fill, the_warning_says_that_it_was_done) {
+  const Selection s = select(points, filled(7));
+  ASSERT_FALSE(s.warnings.empty());
+  EXPECT_NE(s.warnings[0].find("asked for 7, found 3"), std::string::npos) << s.warnings[0];
+  EXPECT_NE(s.warnings[0].find("filled up"), std::string::npos) << s.warnings[0];
+}
+
+TEST(Fill, per_class_codes_are_whole_and_small_classes_give_all) {
+  std::vector<std::string> labels(15, "a");
+  labels[3] = labels[9] = "b";
+  const auto parts = select_per_class(
+      points, labels, {.kind = ClassCounts::Kind::each, .number = 6, .named = {}}, filled(1));
+  ASSERT_EQ(parts.size(), 2u);
+  for (const ClassSelection& part : parts) {
+    const std::size_t k = part.selection.exemplars.size();
+    EXPECT_EQ(static_cast<Index>(part.members.size()), part.points);
+    ASSERT_EQ(part.selection.codes.size(), part.members.size() * k);
+    EXPECT_EQ(part.selection.assignment.size(), part.members.size());
+  }
+  EXPECT_EQ(parts[0].selection.exemplars.size(), 6u);
+  EXPECT_EQ(parts[1].selection.exemplars, (std::vector<Index>{3, 9}));
+  EXPECT_EQ(parts[1].selection.codes, (std::vector<double>{1, 0, 0, 1}));
+  EXPECT_FALSE(parts[1].selection.warnings.empty());
+}
+
+TEST(Warnings, more_exemplars_than_dimensions) {
+  std::vector<double> x;
+  for (int i = 0; i < 40; ++i) x.push_back(0.37 * i * i - i), x.push_back(1.0 + i % 7);
+  const MatrixView<const double> plane{x.data(), 40, 2, 2};
+  const auto warned = [&](Index k, KernelType kernel) {
+    SelectOptions o;
+    o.exemplars = k;
+    o.center = Center::none;
+    o.kernel.type = kernel;
+    for (const std::string& w : select(plane, o).warnings)
+      if (w.find("2 dimensions") != std::string::npos) return true;
+    return false;
+  };
+  EXPECT_TRUE(warned(3, KernelType::linear));
+  EXPECT_FALSE(warned(2, KernelType::linear));
+  EXPECT_FALSE(warned(3, KernelType::rbf));
+}
+
+}  // namespace
+}  // namespace fwsr
