@@ -12,6 +12,7 @@
 #include "apps/option_list.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/solver/select.hpp"
 
 namespace fwsr::app {
 
@@ -117,13 +118,8 @@ std::vector<LabelCount> count_labels(const std::vector<std::string>& labels) {
   for (const std::string& label : labels) ++counts[label];
   std::vector<LabelCount> all;
   for (const auto& [name, points] : counts) all.push_back({name, points});
-  std::sort(all.begin(), all.end(), [](const LabelCount& a, const LabelCount& b) {
-    const auto x = parse_number(a.name), y = parse_number(b.name);
-    const bool finite_x = x && std::isfinite(*x), finite_y = y && std::isfinite(*y);
-    if (finite_x != finite_y) return finite_x;
-    if (finite_x && *x != *y) return *x < *y;
-    return a.name < b.name;
-  });
+  std::sort(all.begin(), all.end(),
+            [](const LabelCount& a, const LabelCount& b) { return class_before(a.name, b.name); });
   return all;
 }
 

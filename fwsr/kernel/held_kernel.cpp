@@ -48,14 +48,14 @@ class HeldKernel final : public KernelMatrix {
   double rms_norm() const override { return source_.rms_norm(); }
   Index row_block() const override { return rows_at_once; }
   double diagonal(Index i, Eta eta) const override {
-    return eta == Eta::included ? values_[at(i * n_ + i)] : source_.diagonal(i, eta);
+    return as_held(eta) ? values_[at(i * n_ + i)] : source_.diagonal(i, eta);
   }
   void scan(Index first, Index, const VisitTile& visit) const override {
     visit(0, n_, values_.get() + first * n_, n_);
   }
   std::vector<double> values(std::span<const Index> rows, std::span<const Index> columns,
                              Eta eta) const override {
-    if (eta == Eta::left_out) return source_.values(rows, columns, eta);
+    if (!as_held(eta)) return source_.values(rows, columns, eta);
     std::vector<double> out;
     out.reserve(rows.size() * columns.size());
     for (const Index i : rows)
@@ -64,6 +64,8 @@ class HeldKernel final : public KernelMatrix {
   }
 
  private:
+  bool as_held(Eta eta) const { return eta == Eta::included || this->eta() == 0; }
+
   const KernelMatrix& source_;
   Index n_;
   std::unique_ptr<double[]> values_;  // n x n, not initialised: the loop above writes every entry

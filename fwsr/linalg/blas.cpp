@@ -19,11 +19,9 @@ std::mutex serial_mutex;
 int serial_depth = 0;
 int threads_before = 1;
 
-/// openblas_set_num_threads also changes OpenMP's own setting; put that back.
-void set_blas_threads(int threads) {
-  const int ours = omp_get_max_threads();
-  openblas_set_num_threads(threads);
-  omp_set_num_threads(ours);
+/// The pthread flavour of OpenBLAS has a pool of its own, with one setting for the process.
+bool has_own_pool() {
+  return openblas_get_parallel() == OPENBLAS_THREAD;
 }
 
 /// An OpenBLAS older than the processor does not know its model and falls back to kernels of 2004,
@@ -58,19 +56,23 @@ CBLAS_TRANSPOSE to_blas(Op op) {
 
 }  // namespace
 
-SerialBlas::SerialBlas() {
+// The OpenMP flavour asks OpenMP for the calling thread's setting at every call, whatever
+// openblas_set_num_threads said; our own parallel loops name their number of threads.
+SerialBlas::SerialBlas() : omp_threads_(omp_get_max_threads()) {
   const std::lock_guard lock(serial_mutex);
   static const bool once = (choose_kernels(), true);
   static_cast<void>(once);
-  if (serial_depth++ == 0) {
+  if (has_own_pool() && serial_depth++ == 0) {
     threads_before = openblas_get_num_threads();
-    set_blas_threads(1);
+    openblas_set_num_threads(1);
   }
+  omp_set_num_threads(1);
 }
 
 SerialBlas::~SerialBlas() {
   const std::lock_guard lock(serial_mutex);
-  if (--serial_depth == 0) set_blas_threads(threads_before);
+  if (has_own_pool() && --serial_depth == 0) openblas_set_num_threads(threads_before);
+  omp_set_num_threads(omp_threads_);
 }
 
 void multiply(const Product<float>& p) {

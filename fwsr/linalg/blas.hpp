@@ -10,13 +10,17 @@
 
 namespace fwsr {
 
-/// While one of these lives, BLAS calls of this process run on the calling thread alone.
+/// While one of these lives, BLAS calls of this thread, and of the teams it starts, run on one thread
+/// each.
 class SerialBlas {
  public:
   SerialBlas();
   SerialBlas(const SerialBlas&) = delete;
   SerialBlas& operator=(const SerialBlas&) = delete;
   ~SerialBlas();
+
+ private:
+  int omp_threads_;  // what OpenMP would have used
 };
 
 enum class Op { none, transpose };

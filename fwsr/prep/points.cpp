@@ -29,24 +29,6 @@ double power_near_inverse(double value) {
 
 // --------------------------------------------------------------------------------------- one point
 
-/// Calls visit(feature, raw value) for every stored entry of point i.
-template <class Visit>
-void Points::for_entries(Index i, Visit&& visit) const {
-  const Index s = source(i);
-  std::visit(
-      [&](const auto& v) {
-        if constexpr (requires { v.starts; }) {
-          for (Index e = static_cast<Index>(v.starts[s]); e < static_cast<Index>(v.starts[s + 1]);
-               ++e)
-            visit(static_cast<Index>(v.columns[e]), static_cast<double>(v.values[e]));
-        } else {
-          const auto* x = v.data + s * v.stride;
-          for (Index l = 0; l < v.cols; ++l) visit(l, static_cast<double>(x[l]));
-        }
-      },
-      view_);
-}
-
 void Points::row(Index i, double* out) const {
   const RowTransform t{.weights = weights_.empty() ? nullptr : weights_.data(),
                        .means = means_.empty() ? nullptr : means_.data(),

@@ -101,6 +101,24 @@ class Points {
   double means_squared_ = 0;
 };
 
+/// Calls visit(feature, raw value) for every stored entry of point i.
+template <class Visit>
+void Points::for_entries(Index i, Visit&& visit) const {
+  const Index s = source(i);
+  std::visit(
+      [&](const auto& v) {
+        if constexpr (requires { v.starts; }) {
+          for (Index e = static_cast<Index>(v.starts[s]); e < static_cast<Index>(v.starts[s + 1]);
+               ++e)
+            visit(static_cast<Index>(v.columns[e]), static_cast<double>(v.values[e]));
+        } else {
+          const auto* x = v.data + s * v.stride;
+          for (Index l = 0; l < v.cols; ++l) visit(l, static_cast<double>(x[l]));
+        }
+      },
+      view_);
+}
+
 /// Up to sparse_rows sparse points laid out by feature, for products with all others.
 class Points::SparseRows {
  public:

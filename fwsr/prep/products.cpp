@@ -19,19 +19,6 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Calls visit(column, value) for the entries of row s of a sparse view.
-template <class Visit>
-void for_sparse(const PointsView& view, Index s, Visit&& visit) {
-  std::visit(
-      [&](const auto& v) {
-        if constexpr (requires { v.starts; })
-          for (Index e = static_cast<Index>(v.starts[s]); e < static_cast<Index>(v.starts[s + 1]);
-               ++e)
-            visit(static_cast<Index>(v.columns[e]), static_cast<double>(v.values[e]));
-      },
-      view);
-}
-
 }  // namespace
 
 std::vector<double> Points::combine(std::span<const double> x, int threads) const {
@@ -53,7 +40,7 @@ std::vector<double> Points::combine(std::span<const double> x, int threads) cons
           if (sparse()) {
             const double factor = xi * outer(i);
             const double entry = factor * inner(i);
-            for_sparse(view_, source(i), [&](Index l, double v) { sum[at(l)] += entry * v; });
+            for_entries(i, [&](Index l, double v) { sum[at(l)] += entry * v; });
             sum[at(d)] += factor * mean(i);
             sum[at(d + 1)] += factor;
           } else {
@@ -103,7 +90,7 @@ void Points::project(std::span<const double> z, std::span<double> out, int threa
   for_blocks(threads, size_, [&](Index, Index first, Index end) {
     for (Index i = first; i < end; ++i) {
       double stored = 0;
-      for_sparse(view_, source(i), [&](Index l, double v) { stored += v * weighted[at(l)]; });
+      for_entries(i, [&](Index l, double v) { stored += v * weighted[at(l)]; });
       out[at(i)] = outer(i) * (inner(i) * stored - mean(i) * sum - with_means) + last;
     }
   });
@@ -114,7 +101,7 @@ Points::SparseRows::SparseRows(const Points& points, std::span<const Index> chos
   std::int32_t used = 0;
   for (std::size_t b = 0; b < chosen_.size(); ++b) {
     const double inner = points.inner(chosen_[b]);
-    for_sparse(points.view_, points.source(chosen_[b]), [&](Index l, double v) {
+    points.for_entries(chosen_[b], [&](Index l, double v) {
       std::int32_t& slot = slot_[at(l)];
       if (slot < 0) {
         slot = used++;
@@ -146,7 +133,7 @@ void Points::sparse_products(const SparseRows& left, Index begin, Index end, dou
   for (Index j = begin; j < end; ++j) {
     double sums[sparse_rows] = {};
     const double inner_j = inner(j);
-    for_sparse(view_, source(j), [&](Index l, double v) {
+    for_entries(j, [&](Index l, double v) {
       const std::int32_t slot = left.slot_[at(l)];
       if (slot < 0) return;
       const double y = v * inner_j * (weights_.empty() ? 1.0 : weights_[at(l)]);

@@ -18,18 +18,16 @@ namespace fwsr {
 
 namespace {
 
-/// Numbers before words, numbers by value.
+/// What a class name is worth in the order of classes: (is a word, value).
+std::pair<bool, double> number_in(const std::string& s) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(s.data(), s.data() + s.size(), value);
+  const bool is_word = code != std::errc{} || end != s.data() + s.size() || !std::isfinite(value);
+  return {is_word, is_word ? 0.0 : value};
+}
+
 struct ByName {
-  static std::pair<bool, double> number(const std::string& s) {
-    double value = 0;
-    const auto [end, code] = std::from_chars(s.data(), s.data() + s.size(), value);
-    const bool is_word = code != std::errc{} || end != s.data() + s.size() || std::isnan(value);
-    return {is_word, is_word ? 0.0 : value};
-  }
-  bool operator()(const std::string& a, const std::string& b) const {
-    const auto na = number(a), nb = number(b);
-    return na != nb ? na < nb : a < b;
-  }
+  bool operator()(const std::string& a, const std::string& b) const { return class_before(a, b); }
 };
 
 __extension__ using Wide = __int128;  // products of two sizes
@@ -77,6 +75,11 @@ std::vector<Index> wanted_of(const Members& members, const ClassCounts& counts) 
 }
 
 }  // namespace
+
+bool class_before(const std::string& a, const std::string& b) {
+  const auto na = number_in(a), nb = number_in(b);
+  return na != nb ? na < nb : a < b;
+}
 
 std::vector<Index> proportional_shares(const std::vector<Index>& sizes, Index total) {
   const Index all = std::accumulate(sizes.begin(), sizes.end(), Index{0});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -31,6 +32,16 @@ std::vector<double> transposed_times(const Rows& m, const std::vector<double>& x
   for (std::size_t r = 0; r < m.size(); ++r)
     for (std::size_t l = 0; l < y.size(); ++l) y[l] += m[r][l] * x[r];
   return y;
+}
+/// Entries first .. last of sum_b weights_b columns_b.
+std::vector<double> combine(const Rows& columns, const std::vector<double>& weights, Index first,
+                            Index last) {
+  std::vector<double> sum(at(last - first));
+  for (std::size_t b = 0; b < columns.size(); ++b) {
+    const double* column = columns[b].data() + first;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weights[b] * column[i];
+  }
+  return sum;
 }
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return fwsr::dot(a.data(), b.data(), static_cast<Index>(a.size()));
@@ -89,11 +100,12 @@ double RepresenterForm::exact_score(Index j) {
   c_.assign(m, 0.0);
   for (std::size_t b = 0; b < m; ++b) c_[b] = -t_[b];
   c_[at(pos_)] += 1;
-  return block_sum(threads_for(threads_, pass_work()), n_, [&](Index i) {
-    double v = 0;
-    for (std::size_t b = 0; b < m; ++b) v += c_[b] * u_[b][at(i)];
-    return v * v;
+  std::vector<double> squares(at(block_count(n_)));
+  for_blocks(threads_for(threads_, pass_work()), n_, [&](Index b, Index first, Index last) {
+    const std::vector<double> v = combine(u_, c_, first, last);
+    squares[at(b)] = dot(v, v);
   });
+  return std::accumulate(squares.begin(), squares.end(), 0.0);
 }
 
 /// c_i = ||p_i||^2 and h_i = <p_i, k_i> from the rows p_i = k_i - U Theta^T u_i themselves.
@@ -154,13 +166,11 @@ void RepresenterForm::step(const Pick& pick, double gamma, double length) {
   const std::size_t m = basis_.size();
   const std::vector<double> tgc = times(theta_, gc_);  // Theta G c
   for_blocks(threads_for(threads_, pass_work()), n_, [&](Index, Index first, Index last) {
+    const std::vector<double> y = combine(w_, c_, first, last);  // K v
+    const std::vector<double> z = combine(u_, tgc, first, last);
     for (Index i = first; i < last; ++i) {
-      double y = 0, z = 0;
-      for (std::size_t b = 0; b < m; ++b) {
-        y += c_[b] * w_[b][at(i)];
-        z += tgc[b] * u_[b][at(i)];
-      }
-      scores_.update(i, gamma, length, u_[at(pos_)][at(i)], y, y - z);
+      const double kv = y[at(i - first)];
+      scores_.update(i, gamma, length, u_[at(pos_)][at(i)], kv, kv - z[at(i - first)]);
     }
   });
   double with_k = 0;  // <v, k_j>

@@ -262,10 +262,12 @@ std::vector<double> encode(const PointsView& points, const SelectOptions& option
     throw Error("codes of new points need a selection with q = 2 and without a sign constraint");
   if (options.kernel.type == KernelType::precomputed)
     throw Error("codes of new points need the points; a precomputed kernel has none");
-  const SerialBlas serial;
   const int threads = threads_of(options);
+  const SerialBlas serial;
   const Points trained(points, {}, preprocessing_of(options), threads);
-  Kernel kernel = kernel_of(options, trained);
+  SelectOptions same = options;  // the gamma that was used, found from the data or given
+  if (selection.gamma > 0) same.kernel.gamma = selection.gamma;
+  const Kernel kernel = kernel_of(same, trained);
   return encode_points(trained, kernel, options.eta, options.eta_relative, *selection.coefficients,
                        static_cast<Index>(selection.exemplars.size()),
                        Points(new_points, trained, threads));

@@ -42,6 +42,9 @@ struct ClassSelection {
   Selection selection;
 };
 
+/// The order of classes: numbers before words, numbers by value.
+bool class_before(const std::string& a, const std::string& b);
+
 /// What select_per_class would do with one class.
 struct ClassPlan {
   std::string name;
@@ -51,7 +54,7 @@ struct ClassPlan {
   Plan plan;              // empty when nothing is wanted, or more than there is
 };
 
-/// The classes in the order of their names (numbers before words, numbers by value). Throws as
+/// The classes in the order of class_before. Throws as
 /// `plan` does, and for counts that name no class.
 std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const std::vector<std::string>& labels,

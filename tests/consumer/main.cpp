@@ -7,7 +7,8 @@ int main() {
   // Three directions, each taken by several points; one exemplar of each is enough.
   std::vector<float> x;
   for (int i = 0; i < 12; ++i)
-    for (int l = 0; l < 3; ++l) x.push_back(i % 3 == l ? 1.0f + 0.1f * static_cast<float>(i) : 0.0f);
+    for (int l = 0; l < 3; ++l)
+      x.push_back(i % 3 == l ? 1.0f + 0.1f * static_cast<float>(i) : 0.0f);
   const fwsr::MatrixView<const float> points{x.data(), 12, 3, 3};
 
   const fwsr::Selection s = fwsr::select(points, {.exemplars = 3, .center = fwsr::Center::none});
