@@ -1,6 +1,7 @@
 #include "fwsr/linalg/rows.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace fwsr {
@@ -32,45 +33,60 @@ template <class T>
     t.means ? load_body<T, false, true>(x, d, t, out) : load_body<T, false, false>(x, d, t, out);
 }
 
+// Eight partial sums, element l in sum l mod 8, added in a fixed tree at the end. A vector type says
+// so to the compiler in a way that it keeps: it may not reorder additions by itself.
 constexpr Index lanes = 8;
+using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
 
-/// Adds the lanes in a fixed tree.
 [[gnu::always_inline]] inline double add_lanes(const double* s) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-[[gnu::always_inline]] inline Dots3 dot3_body(const double* a, const double* u, const double* v,
-                                              const double* w, Index d) {
-  double su[lanes] = {}, sv[lanes] = {}, sw[lanes] = {};
+/// The `count` sums of term(k, x, y), with x = a[l] and y = others[k][l], over all l < d.
+template <std::size_t count, class Term>
+[[gnu::always_inline]] inline void lane_sums(const double* a, const double* const (&others)[count],
+                                             Index d, const Term& term, double (&out)[count]) {
+  Lanes sums[count] = {};
   Index l = 0;
-  for (; l + lanes <= d; l += lanes)
-    for (Index i = 0; i < lanes; ++i) {
-      su[i] += a[l + i] * u[l + i];
-      sv[i] += a[l + i] * v[l + i];
-      sw[i] += a[l + i] * w[l + i];
+  for (; l + lanes <= d; l += lanes) {
+    Lanes x;
+    __builtin_memcpy(&x, a + l, sizeof x);
+    for (std::size_t k = 0; k < count; ++k) {
+      Lanes y;
+      __builtin_memcpy(&y, others[k] + l, sizeof y);
+      term(sums[k], x, y);
     }
-  for (Index i = 0; l < d; ++l, ++i) {
-    su[i] += a[l] * u[l];
-    sv[i] += a[l] * v[l];
-    sw[i] += a[l] * w[l];
   }
-  return {add_lanes(su), add_lanes(sv), add_lanes(sw)};
+  for (std::size_t k = 0; k < count; ++k) {
+    double s[lanes];
+    __builtin_memcpy(s, &sums[k], sizeof s);
+    for (Index i = 0; l + i < d; ++i) {
+      const double x = a[l + i], y = others[k][l + i];
+      term(s[i], x, y);
+    }
+    out[k] = add_lanes(s);
+  }
 }
 
-/// Sum of term(l) in eight partial sums.
-template <class Term>
-[[gnu::always_inline]] inline double lane_sum(Index d, Term&& term) {
-  double s[lanes] = {};
-  Index l = 0;
-  for (; l + lanes <= d; l += lanes)
-    for (Index i = 0; i < lanes; ++i) s[i] += term(l + i);
-  for (Index i = 0; l < d; ++l, ++i) s[i] += term(l);
-  return add_lanes(s);
+[[gnu::always_inline]] inline Dots3 dot3_body(const double* a, const double* u, const double* v,
+                                              const double* w, Index d) {
+  double out[3];
+  const double* const others[3] = {u, v, w};
+  lane_sums<3>(
+      a, others, d,
+      [](auto& sum, const auto& x, const auto& y) __attribute__((always_inline)) { sum += x * y; },
+      out);
+  return {out[0], out[1], out[2]};
 }
 
 [[gnu::always_inline]] inline double dot_body(const double* a, const double* b, Index d) {
-  return lane_sum(
-      d, [=](Index l) __attribute__((always_inline)) { return a[l] * b[l]; });
+  double out[1];
+  const double* const others[1] = {b};
+  lane_sums<1>(
+      a, others, d,
+      [](auto& sum, const auto& x, const auto& y) __attribute__((always_inline)) { sum += x * y; },
+      out);
+  return out[0];
 }
 
 struct Kernels {
@@ -144,10 +160,23 @@ Dots3 dot3(const double* a, const double* u, const double* v, const double* w, I
   return kernels().dot3(a, u, v, w, d);
 }
 double squared_distance(const double* a, const double* b, Index d) {
-  return lane_sum(d, [=](Index l) { return (a[l] - b[l]) * (a[l] - b[l]); });
+  double out[1];
+  const double* const others[1] = {b};
+  lane_sums<1>(
+      a, others, d, [](auto& sum, const auto& x, const auto& y) { sum += (x - y) * (x - y); }, out);
+  return out[0];
 }
 double absolute_distance(const double* a, const double* b, Index d) {
-  return lane_sum(d, [=](Index l) { return std::abs(a[l] - b[l]); });
+  double out[1];
+  const double* const others[1] = {b};
+  lane_sums<1>(
+      a, others, d,
+      [](auto& sum, const auto& x, const auto& y) {
+        const auto difference = x - y;
+        sum += difference < 0 ? -difference : difference;
+      },
+      out);
+  return out[0];
 }
 double max_abs(const float* x, Index d) {
   return max_abs_of(x, d);
