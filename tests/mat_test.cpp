@@ -241,6 +241,9 @@ TEST_F(Mat, refuses_other_versions) {
   std::string unmarked = header() + points;
   unmarked[126] = 'X';
   expect_failure(read(unmarked), "x.mat: is not a MATLAB file of version 5 to 7.2");
+  std::string of_no_version = header() + points;  // which matio would take for version 4
+  of_no_version[125] = '\xfe';
+  expect_failure(read(of_no_version), "x.mat: is not a MATLAB file of version 5 to 7.2");
   expect_failure(read("MATLAB 5.0 MAT-file"), "x.mat: is cut off");
 }
 

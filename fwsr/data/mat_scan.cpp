@@ -135,11 +135,16 @@ std::optional<Failure> find_version_problem(const FileBytes& file) {
         fmt::format("{}: is a MATLAB 7.3 (HDF5) file, which this program does not read; "
                     "save it in MATLAB with save(file, 'X', '-v7')",
                     file.name())};
+  // The byte order stands in the last two bytes, before it the version, 0x0100 in that order. With any
+  // other version matio takes the file for one of version 4 and believes whatever lengths it finds.
   const auto order = text.substr(126, 2);
-  if (order != "IM" && order != "MI")
+  const std::string_view version = text.substr(124, 2);
+  const bool right_version =
+      version == (order == "IM" ? std::string_view("\0\1", 2) : std::string_view("\1\0", 2));
+  if ((order != "IM" && order != "MI") || !right_version)
     return Failure{
-        fmt::format("{}: is not a MATLAB file of version 5 to 7.2 (no byte order in its "
-                    "header); save it in MATLAB with save(file, 'X', '-v7')",
+        fmt::format("{}: is not a MATLAB file of version 5 to 7.2 (its header does "
+                    "not say so); save it in MATLAB with save(file, 'X', '-v7')",
                     file.name())};
   return std::nullopt;
 }
