@@ -91,6 +91,16 @@ void multiply(const Product<double>& p) {
               to_blas(std::max<Index>(1, p.out_stride)));
 }
 
+void multiply_by_itself(MatrixView<const float> a, float* out, Index out_stride) {
+  cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, to_blas(a.cols), to_blas(a.rows), 1, a.data,
+              to_blas(a.stride), 0, out, to_blas(out_stride));
+}
+
+void multiply_by_itself(MatrixView<const double> a, double* out, Index out_stride) {
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, to_blas(a.cols), to_blas(a.rows), 1, a.data,
+              to_blas(a.stride), 0, out, to_blas(out_stride));
+}
+
 void multiply_vector(Op op, MatrixView<const double> a, const double* x, double* y) {
   if (a.rows == 0 || a.cols == 0) {
     std::fill_n(y, op == Op::none ? a.rows : a.cols, 0.0);
@@ -98,6 +108,12 @@ void multiply_vector(Op op, MatrixView<const double> a, const double* x, double*
   }
   cblas_dgemv(CblasRowMajor, to_blas(op), to_blas(a.rows), to_blas(a.cols), 1.0, a.data,
               to_blas(a.stride), x, 1, 0.0, y, 1);
+}
+
+void add_vector(Op op, MatrixView<const double> a, const double* x, double* y) {
+  if (a.rows == 0 || a.cols == 0) return;
+  cblas_dgemv(CblasRowMajor, to_blas(op), to_blas(a.rows), to_blas(a.cols), 1.0, a.data,
+              to_blas(a.stride), x, 1, 1.0, y, 1);
 }
 
 std::string blas_name() {

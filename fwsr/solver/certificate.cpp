@@ -86,16 +86,13 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
                              .out = out,
                              .out_stride = d});
   };
-  const std::vector<double> rr = gram_of_rows<double>(n, d, p.threads, residual);
+  const std::vector<double> rr = gram_of_rows<double>(n, d, p.threads, residual).products;
   std::vector<double> squares(at(n));
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
     stop_unless(p.alive);
     points.rows(first, last, out);
   };
-  visit_products<double>(n, d, p.threads, fill, rr, nullptr,
-                         [&](Index i, const double* a, const double* z, const double*) {
-                           squares[at(i)] = dot(a, z, d);
-                         });
+  quadratic_forms<double>(n, d, p.threads, fill, rr, squares.data());
   return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));
 }
 

@@ -140,11 +140,13 @@ void RepresenterForm::recompute() {
 }
 
 Pick RepresenterForm::best() {
-  Index j = scores_.best(tie_double, threads_);
+  scores_.find_most(threads_);
+  Index j = scores_.best(tie_double);
   double score = exact_score(j);
   if (std::abs(score - scores_.c[at(j)]) > drift * score) {
     recompute();
-    j = scores_.best(tie_double, threads_);
+    scores_.find_most(threads_);
+    j = scores_.best(tie_double);
     score = exact_score(j);
   }
   nu_ = std::sqrt(score);
