@@ -3,7 +3,7 @@
 import html
 import math
 
-LEFT, PLOT, RIGHT, ROW, TOP = 330, 420, 130, 22, 58
+LEFT, PLOT, RIGHT, ROW, TOP = 330, 380, 180, 22, 58
 LOW, HIGH = 1 / 8, 8  # of the allowed time; what lies beyond is drawn at the edge
 
 
@@ -41,7 +41,7 @@ def draw(results):
         y = TOP + ROW * at + ROW / 2
         colour = "#2a7f3f" if line["met"] else "#b3261e"
         x = place(share(line))
-        what = line["what"] if line["sense"] == "at most" or not line["seconds"] else line["against"]
+        what = line["what"]
         out.append(text(10, y + 4, part, weight="bold"))
         out.append(text(84, y + 4, what if len(what) <= 42 else what[:41] + "\u2026"))
         out.append(f'<line x1="{place(1):.1f}" x2="{x:.1f}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="3"/>')

@@ -3,10 +3,10 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -236,7 +236,6 @@ ordered_json measure_sweep([[maybe_unused]] const Arguments& a,
     const double start = now();
     const auto entries = fwsr::sweep(points.view(), options, a.alphas, a.etas);
     const double middle = now();
-    std::size_t at = 0;
     std::vector<std::vector<Index>> alone;
     for (const double alpha : a.alphas) {
       for (const double eta : a.etas) {
@@ -254,12 +253,12 @@ ordered_json measure_sweep([[maybe_unused]] const Arguments& a,
       else
         return entry.exemplars;
     };
-    for (const auto& entry : entries) {  // in whatever order the sweep lists them
-      const auto picks = picks_of(entry);
-      same = same && std::find(alone.begin(), alone.end(), picks) != alone.end();
-      ++at;
-    }
-    same = same && at == alone.size();
+    // The same answers, in whatever order the sweep lists its settings.
+    std::vector<std::vector<Index>> listed;
+    for (const auto& entry : entries) listed.push_back(picks_of(entry));
+    std::sort(listed.begin(), listed.end());
+    std::sort(alone.begin(), alone.end());
+    same = same && listed == alone;
   }
   return {{"together", together},
           {"separate", separate},

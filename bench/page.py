@@ -59,8 +59,8 @@ def table(lines):
     rows = ["| what | median | min .. max | against | its median | ratio | bar | |", "|---|---|---|---|---|---|---|---|"]
     for line in lines:
         median, between = spread(line["seconds"])
-        cells = [line["what"], median, between, line["against"], spread(line["base"])[0], ratio_of(line), bar_of(line), verdict(line)]
-        rows.append("| " + " | ".join(cells) + " |")
+        cells = [line["what"], median, between, line["against"], spread(line["base"])[0], ratio_of(line), bar_of(line)]
+        rows.append("| " + " | ".join([*cells, verdict(line)]) + " |")
     return rows
 
 
@@ -79,18 +79,15 @@ def rate_table(rates):
     return rows
 
 
-def same_machine(results):
-    """What all parts agree on; a part that was run elsewhere or earlier says so itself."""
-    return results[0]["machine"] if results else {}
-
-
 def section(result, common):
     out = ["", f"## {result['part']}: {result['title']}", ""]
     if "skipped" in result:
         return [*out, f"skipped: {result['skipped']}", ""]
+    if "failed" in result:
+        return [*out, f"**failed**: {result['failed']}", ""]
     out += table(result["lines"])
-    if result["notes"]:
-        out += ["", *result["notes"]]
+    for note in result["notes"]:  # a sentence, or a table of its own
+        out += ["", note] if note.startswith("|") else ["", f"- {note}"]
     facts = [f"Commit {result['machine']['commit']}, {result['date']}"]
     if result["load_before"] > 0.5:
         facts.append(f"load average {result['load_before']:.1f} when it started: the machine was not idle")
@@ -103,22 +100,23 @@ def section(result, common):
 
 def write(folder, order):
     results = [json.loads((folder / f"{name}.json").read_text()) for name in order if (folder / f"{name}.json").exists()]
-    common = same_machine(results)
     rate_file = folder / "rates.json"
     rates = json.loads(rate_file.read_text()) if rate_file.exists() else {}
-    common = common or rates.get("machine", {})
+    # The machine of the first part; one that was run elsewhere or at another commit says so itself.
+    common = next((result["machine"] for result in [*results, rates] if "machine" in result), {})
     lines = [line for result in results for line in result.get("lines", [])]
     bars = [line for line in lines if line["met"] is not None]
     out = ["# Measured", "",
            f"{sum(line['met'] for line in bars)} of {len(bars)} bars met. `scripts/bench` runs everything and writes this page; "
            "`scripts/bench PART ...` only the named parts.", "",
            "![Each time as a share of the time its bar allows](summary.svg)", "",
-           "A *floor* is the time the arithmetic and the reads of a case take at the best rates of this machine, measured in the same process just "
-           "before and after every repeat. Ratios to floors are medians over repeats of time / floor, ratios to peers are ratios of medians. "
-           "Unless a line says otherwise points are float32 in memory and the certificate is off.", ""]
+           "A *floor* is the time the arithmetic and the reads of a case take at the best rates of this machine, "
+           "measured just before and after every repeat. Ratios to floors are medians over repeats of time / floor, "
+           "ratios to peers are ratios of medians. Unless a line says otherwise points are float32 in memory and the "
+           "certificate is off.", ""]
     if common:
         out += [f"- processor: {common['processor']}, {common['cores']} cores; {common['caches']}; memory {common['memory']}",
-                f"- BLAS: {rates.get('blas', 'see below')}", "", "```", common["program"], "```"]
+                f"- commit {common['commit']}", "", "```", common["program"], "```"]
     if rates:
         out += ["", "## rates: what this machine can do", "", *rate_table(rates), "",
                 f"Commit {rates['machine']['commit']}." + (" **Quick run.**" if rates["quick"] else "")]

@@ -55,6 +55,9 @@ def run_case(case, quick):
     except tools.Skip as why:
         result["skipped"] = str(why)
         tools.say(f"skipped: {why}")
+    except tools.Failed as why:
+        result["failed"] = str(why)
+        tools.say(f"FAILED: {why}")
     result["notes"] = notes
     for line in result.get("lines", []):
         tools.say(page.one_line(line))
@@ -78,14 +81,20 @@ def main():
         (arguments.results / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         page.write(arguments.results, list(parts))
 
+    failed = []
     for name in wanted:
         print(f"== {name}", file=sys.stderr, flush=True)
         if name == "rates":
             save(name, {"part": "rates", "quick": arguments.quick, "machine": machine(), **measure_rates(arguments.quick)})
         else:
-            save(name, run_case(parts[name], arguments.quick))
+            result = run_case(parts[name], arguments.quick)
+            failed += [name] if "failed" in result else []
+            save(name, result)
     print(f"wrote {arguments.results}/README.md", file=sys.stderr)
+    if failed:
+        print(f"bench: failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -19,6 +19,10 @@ class Skip(Exception):
     """A case that cannot be run here; says why."""
 
 
+class Failed(Exception):
+    """A program that should have worked and did not."""
+
+
 def say(text):
     print(f"  {text}", file=sys.stderr, flush=True)
 
@@ -28,7 +32,9 @@ def run_json(command, **options):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise Skip(f"{pathlib.Path(str(command[0])).name} ended with {done.returncode}: {last}")
+        if "No module named" in last:
+            raise Skip(f"{last.partition('No module named')[2].strip(' ')} is not installed")
+        raise Failed(f"{pathlib.Path(str(command[0])).name} ended with {done.returncode}: {last}")
     answer = json.loads(done.stdout)
     if "unavailable" in answer:
         raise Skip(answer["unavailable"])
