@@ -53,7 +53,10 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
     stop_unless(p.alive);
     points.rows(first, last, out);
   };
-  quadratic_forms<double>(n, d, p.threads, fill, rr, squares.data());
+  quadratic_forms<double>(n, d, p.threads, fill, rr,
+                          [&](Index first, Index last, const double*, const double* forms) {
+                            std::copy_n(forms, last - first, squares.begin() + first);
+                          });
   return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));
 }
 
@@ -213,7 +216,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
     const LinearProblem linear{.points = *problem.linear,
                                .covariance = problem.form->covariance(),
                                .r = problem.form->r(),
-                               .unit_roundoff = problem.form->single() ? 6e-8 : 1.2e-16,
+                               .r_error = problem.form->r_error(),
                                .threads = problem.threads,
                                .alive = problem.alive};
     const LinearSums sums = sweep_linear(linear, codes.list(), *codes.theta(), options.assignment,

@@ -1,10 +1,14 @@
 #include "fwsr/solver/covariance_form.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <mutex>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
+#include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
@@ -60,37 +64,67 @@ void CovarianceForm::set_up_double() {
     points_.rows(first, last, out);
   };
   c_ = gram_of_rows<double>(points_.size(), dim_, threads_, fill).products;
-  quadratic_forms<double>(points_.size(), dim_, threads_, fill, c_, scores_.r.data());
+  quadratic_forms<double>(points_.size(), dim_, threads_, fill, c_,
+                          [&](Index first, Index last, const double*, const double* forms) {
+                            std::copy_n(forms, last - first, scores_.r.begin() + first);
+                          });
+  r_error_ = std::numeric_limits<double>::epsilon() *
+             *std::max_element(scores_.r.begin(), scores_.r.end());
 }
 
-/// What the points have in common would take most digits of float32 products: they are formed of
-/// b_i = a_i - m, with m the mean of some points, and what m adds is added in double,
-///   C = sum_i b_i b_i^T + m s^T + s m^T + n m m^T,   s = sum_i b_i.
+/// What the points have in common would take most digits of float32 products. They are formed of
+/// b_i = a_i - m, with m the mean of some points, and what m adds is added in double:
+///
+///   B = sum_i b_i b_i^T    s = sum_i b_i    C = B + m s^T + s m^T + n m m^T
+///   r_i = b_i^T B b_i + 2 (b_i.m) (b_i.s) + n (b_i.m)^2 + 2 b_i.(C m) + m^T C m
 void CovarianceForm::set_up_single() {
   const Index n = points_.size();
+  const auto size = static_cast<double>(n);
   const Index sample = std::min<Index>(n, 256);
-  std::vector<double> m(at(padded_length(dim_)));
-  for (Index s = 0; s < sample; ++s) {
-    points_.row(s * n / sample, a_.data());
+  const Index padded = padded_length(dim_);
+  std::vector<double> m(at(padded)), cm(at(padded));
+  for (Index i = 0; i < sample; ++i) {
+    points_.row(i * n / sample, a_.data());
     for (Index l = 0; l < dim_; ++l) m[at(l)] += a_[at(l)] / static_cast<double>(sample);
   }
-  const auto [products, s] =
-      gram_of_rows<float>(n, dim_, threads_, [&](Index first, Index last, float* out) {
-        stop_unless(alive_);
-        points_.rows(first, last, m, out);
-      });
-  c_ = std::move(products);
+  const FillRows<float> fill = [&](Index first, Index last, float* out) {
+    stop_unless(alive_);
+    points_.rows(first, last, m, out);
+  };
+  auto [b, s] = gram_of_rows<float>(n, dim_, threads_, fill);
+  c_ = b;
   for (Index i = 0; i < dim_; ++i)
     for (Index j = 0; j < dim_; ++j)
       c_[at(i * dim_ + j)] +=
-          m[at(i)] * s[at(j)] + s[at(i)] * m[at(j)] + static_cast<double>(n) * m[at(i)] * m[at(j)];
+          m[at(i)] * s[at(j)] + s[at(i)] * m[at(j)] + size * m[at(i)] * m[at(j)];
+  multiply_vector(Op::none, square(c_, dim_), m.data(), cm.data());
+  const double mcm = dot(m.data(), cm.data(), dim_);
+  s.resize(at(padded));
+
+  std::mutex mutex;
+  double most = 0;  // of all b_i^T B b_i: what float32 has rounded
   quadratic_forms<float>(
-      n, dim_, threads_,
-      [&](Index first, Index last, float* out) {
-        stop_unless(alive_);
-        points_.rows(first, last, out);
-      },
-      c_, scores_.r.data());
+      n, dim_, threads_, fill, b,
+      [&](Index first, Index last, const float* rows, const double* forms) {
+        constexpr Index few = 64;
+        const float* row[few];
+        const PointNumbers as_they_are[few] = {};
+        double x[few], y[few], z[few], own = 0;
+        for (Index i = first; i < last; i += few) {
+          const Index count = std::min(few, last - i);
+          for (Index k = 0; k < count; ++k) row[k] = rows + (i - first + k) * dim_;
+          dots(StoredRows<float>{.rows = row, .numbers = as_they_are, .count = count, .d = dim_},
+               m.data(), s.data(), cm.data(), x, y, z);
+          for (Index k = 0; k < count; ++k) {
+            const double form = forms[i - first + k];
+            own = std::max(own, form);
+            scores_.r[at(i + k)] = form + 2 * x[k] * y[k] + size * x[k] * x[k] + 2 * z[k] + mcm;
+          }
+        }
+        const std::lock_guard lock(mutex);
+        most = std::max(most, own);
+      });
+  r_error_ = static_cast<double>(std::numeric_limits<float>::epsilon()) * most;
 }
 
 /// c_i = ||C^(1/2) E^T a_i||^2, h_i = a_i^T E C a_i and f = tr E C E^T from E itself.

@@ -38,10 +38,11 @@ class CovarianceForm final : public Form {
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;
 
-  /// What the raw data alone says: C and r, and whether they come from float32 products.
+  /// What the raw data alone says: C and r.
   const std::vector<double>& covariance() const { return c_; }
   const std::vector<double>& r() const { return scores_.r; }
-  bool single() const { return single_; }
+  /// What rounding may have done to r.
+  double r_error() const { return r_error_; }
 
  private:
   void set_up(bool single);
@@ -58,6 +59,7 @@ class CovarianceForm final : public Form {
   std::vector<double> c_;  // C, dim x dim
   Residual e_;
   Scores scores_;
+  double r_error_ = 0;
   double trace_ = 0, f_ = 0, f_at_zero_ = 0;
   std::vector<double> a_, w_, cw_, av_, rv_;  // a_j, w, C w, A v, R v
   Points::Direction a_pass_, av_pass_, rv_pass_;

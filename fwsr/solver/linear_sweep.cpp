@@ -204,11 +204,9 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
   for (double& s : selection.strength) s = std::sqrt(s);
   if (full) {
     total.largest_score = std::sqrt(std::max(0.0, total.largest_score));
-    const double largest_r = *std::max_element(p.r.begin(), p.r.end());
-    // d c / (2 sqrt c) for an error of a few roundoffs in c.
-    total.score_error = total.largest_score > 0
-                            ? 8 * p.unit_roundoff * largest_r / (2 * total.largest_score)
-                            : std::sqrt(8 * p.unit_roundoff * largest_r);
+    // d c / (2 sqrt c) for an error of a few times that of r in c.
+    total.score_error = total.largest_score > 0 ? 4 * p.r_error / (2 * total.largest_score)
+                                                : std::sqrt(4 * p.r_error);
   }
   return total;
 }

@@ -25,7 +25,7 @@ struct LinearProblem {
   const Points& points;
   const std::vector<double>& covariance;  // C
   const std::vector<double>& r;
-  double unit_roundoff = 0;  // of the products that made C and r
+  double r_error = 0;  // what rounding may have done to r
   int threads = 1;
   Alive alive;
 };
