@@ -146,7 +146,7 @@ void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
 
 /// A factor that leaves out more than this part of what the exemplars leave out has begun to
 /// choose worse; and more than this part of tr K, where nobody measured the exemplars.
-constexpr double large_beside_exemplars = 0.5;
+constexpr double large_beside_exemplars = 0.6;
 constexpr double large_alone = 0.1;
 constexpr double never_large = 0.01;
 
