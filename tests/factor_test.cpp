@@ -108,7 +108,7 @@ SelectOptions options(Index k, const Kernel& kernel, Index rank) {
 }
 
 // float32 rounds K to 6e-8 of its largest entry, d products and the substitution a few times that;
-// pivots down to 1e-7 are kept. In double the same with 1e-16 and 1e-13.
+// pivots down to 1e-6 are kept. In double the same with 1e-16 and 1e-13.
 constexpr double single_rounding = 3e-6, double_rounding = 2e-12;
 
 }  // namespace

@@ -17,13 +17,14 @@ namespace {
 
 /// Points per block of the sweep, zeros behind the last one: a multiple of every micro-kernel's
 /// size, so that equal points get equal rows of F wherever they stand.
-constexpr Index block_rows = 480;
-constexpr Index leaf = 64;  // columns solved for by one product with the inverse of a triangle
+constexpr Index block_step = 48;
+constexpr Index block_rows = 10 * block_step;
+constexpr Index leaf = 128;  // columns solved for by one product with the inverse of a triangle
 
 /// Landmarks that add less than this to any point of the sample, relative to the largest K_ii, are
 /// rounding. An error of e in K_nL makes one of e^2 / this in F F^T.
 template <class T>
-constexpr double least_pivot = std::is_same_v<T, float> ? 1e-7 : 1e-13;
+constexpr double least_pivot = std::is_same_v<T, float> ? 1e-6 : 1e-13;
 
 /// Of squared distances by products: beyond this many widths from the middle, float32 distances are
 /// too coarse for the exponential, and are taken in double.
@@ -42,7 +43,8 @@ std::vector<Index> range(Index first, Index last) {
 // ------------------------------------------------------------------------------ K at the landmarks
 
 /// K between blocks of points and the landmarks by one matrix product, in T: dense points, kernels
-/// that are functions of inner products.
+/// that are functions of inner products. For the rbf kernel the product is the exponent itself:
+///   -gamma ||a - b||^2 = 2 gamma <(a, 1, -||a||^2 / 2), (b, -||b||^2 / 2, 1)>
 template <class T>
 class ProductColumns {
  public:
@@ -52,28 +54,31 @@ class ProductColumns {
         type_(kernel.type),
         degree_(kernel.degree),
         d_(points.dim()),
+        width_(d_ + (type_ == KernelType::rbf ? 2 : 0)),
         count_(static_cast<Index>(landmarks.size())),
-        gamma_(kernel.gamma.value() / points.unit() / points.unit()),
-        factor_(static_cast<T>(unit * unit)),
         shift_(at(d_)),
-        rows_(at(count_ * d_)),
-        norms_(at(count_)) {
+        factor_(static_cast<T>(unit * unit)),
+        landmarks_(at(count_ * width_)) {
+    const double gamma = kernel.gamma.value() / points.unit() / points.unit();
     std::vector<double> row(at(d_));
-    // Distances do not feel a shift, and small numbers lose fewer digits in them.
     if (type_ == KernelType::rbf) {
+      // Distances do not feel a shift, and small numbers lose fewer digits in them.
       for (const Index i : landmarks) {
         points_.row(i, row.data());
         for (Index l = 0; l < d_; ++l) shift_[at(l)] += row[at(l)] / static_cast<double>(count_);
       }
+      scale_ = 2 * gamma;
     } else {
       // ((gamma <a, b> + coef0) unit^(2 / degree))^degree: no power leaves the range of T.
       const double base = std::pow(unit, 2.0 / degree_);
-      gamma_ *= base;
+      scale_ = gamma * base;
       coef0_ = static_cast<T>(kernel.coef0 * base);
     }
-    for (Index j = 0; j < count_; ++j)
-      norms_[at(j)] =
-          static_cast<T>(gamma_ * load(landmarks[at(j)], rows_.data() + j * d_, row.data()));
+    for (Index j = 0; j < count_; ++j) {
+      T* b = landmarks_.data() + j * width_;
+      const double half = load(landmarks[at(j)], b, row.data()) / 2;
+      if (type_ == KernelType::rbf) b[d_] = static_cast<T>(-half), b[d_ + 1] = 1;
+    }
   }
 
   /// The largest gamma ||a_i - shift||^2.
@@ -83,32 +88,35 @@ class ProductColumns {
       std::vector<double> wide(at(d_));
       std::vector<T> row(at(d_));
       for (Index i = first; i < last; ++i)
-        most[at(b)] = std::max(most[at(b)], gamma_ * load(i, row.data(), wide.data()));
+        most[at(b)] = std::max(most[at(b)], scale_ / 2 * load(i, row.data(), wide.data()));
     });
     return *std::max_element(most.begin(), most.end());
   }
 
-  /// K[first .. last, L], row by row; `height` rows, zero points behind the last one.
+  /// K[first .. last, L], row by row; `height` rows, whatever stands behind the last one.
   void fill(Index first, Index last, Index height, T* out) const {
-    std::vector<T> a(at(height * d_)), norms(at(height));
+    std::vector<T> rows(at(height * width_));
     std::vector<double> wide(at(d_));
-    for (Index i = first; i < last; ++i)
-      norms[at(i - first)] =
-          static_cast<T>(gamma_ * load(i, a.data() + (i - first) * d_, wide.data()));
+    for (Index i = first; i < last; ++i) {
+      T* a = rows.data() + (i - first) * width_;
+      const double half = load(i, a, wide.data()) / 2;
+      if (type_ == KernelType::rbf) a[d_] = 1, a[d_ + 1] = static_cast<T>(-half);
+    }
     multiply(Product<T>{.op_b = Op::transpose,
                         .m = height,
                         .n = count_,
-                        .k = d_,
-                        .a = static_cast<T>(type_ == KernelType::rbf ? 2 * gamma_ : gamma_),
-                        .left = a.data(),
-                        .left_stride = d_,
-                        .right = rows_.data(),
-                        .right_stride = d_,
+                        .k = width_,
+                        .a = static_cast<T>(scale_),
+                        .left = rows.data(),
+                        .left_stride = width_,
+                        .right = landmarks_.data(),
+                        .right_stride = width_,
                         .out = out,
                         .out_stride = count_});
-    for (Index i = 0; i < height; ++i)
-      type_ == KernelType::rbf ? of_distance(norms[at(i)], out + i * count_)
-                               : power(out + i * count_);
+    if (type_ == KernelType::rbf)
+      exponentials(out, height * count_);
+    else
+      for (Index i = 0; i < height; ++i) power(out + i * count_);
   }
 
  private:
@@ -122,15 +130,10 @@ class ProductColumns {
     return dot(wide, wide, d_);
   }
 
-  /// exp(2 gamma <a, b> - gamma ||a||^2 - gamma ||b||^2); rounding makes no distance negative.
-  void of_distance(T norm, T* row) const {
-    for (Index j = 0; j < count_; ++j) {
-      const T exponent = row[j] - (norm + norms_[at(j)]);
-      row[j] = exponent < 0 ? exponent : T{0};
-    }
-    exp_in_place(row, count_);
+  void exponentials(T* x, Index n) const {
+    exp_in_place(x, n);
     if (factor_ != 1)
-      for (Index j = 0; j < count_; ++j) row[j] *= factor_;
+      for (Index i = 0; i < n; ++i) x[i] *= factor_;
   }
 
   /// (row + coef0)^degree by repeated squaring, one bit of the degree after the other.
@@ -148,51 +151,57 @@ class ProductColumns {
   const Points& points_;
   KernelType type_;
   int degree_;
-  Index d_, count_;
-  double gamma_;
+  Index d_, width_, count_;
+  double scale_ = 1;  // of the product
+  std::vector<double> shift_;
   T coef0_ = 0;
   T factor_;
-  std::vector<double> shift_;
-  std::vector<T> rows_;   // the landmarks
-  std::vector<T> norms_;  // gamma ||b_j||^2
+  std::vector<T> landmarks_;  // count x width
 };
 
-/// Calls visit(first, last, K[first .. last, L] of `height` rows) for all points, block by block.
-template <class T, class Visit>
+/// Rows per block of the sweep over n points.
+Index sweep_height(Index n) {
+  return std::min(block_rows, block_count(n, block_step) * block_step);
+}
+
+/// Fills out (n x landmarks) with K[:, L], block by block, and calls finish(block, first, last, rows,
+/// height) on each: `height` rows in the layout of out, of which last - first are points.
+template <class T, class Finish>
 void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& kernel,
-                 const std::vector<Index>& landmarks, int threads, Visit&& visit) {
+                 const std::vector<Index>& landmarks, T* out, int threads, Finish&& finish) {
   const Index n = exact.size();
   const auto r = static_cast<Index>(landmarks.size());
-  const Index height = std::min(block_rows, block_count(n, 48) * 48);
+  const Index height = sweep_height(n);
   const auto sweep = [&](auto number, auto&& fill) {
     using U = decltype(number);
     for_blocks(
         threads, n,
         [&](Index b, Index first, Index last) {
+          if constexpr (std::is_same_v<U, T>)
+            if (last - first == height) {  // a full block needs no other place than its own
+              fill(first, last, out + first * r);
+              return finish(b, first, last, out + first * r, height);
+            }
           std::vector<U> tile(at(height * r));
           fill(first, last, tile.data());
-          if constexpr (std::is_same_v<U, T>) {
-            visit(b, first, last, tile.data(), height);
-          } else {
-            std::vector<T> narrow(tile.begin(), tile.end());
-            visit(b, first, last, narrow.data(), height);
-          }
+          std::vector<T> rows(tile.begin(), tile.end());
+          finish(b, first, last, rows.data(), height);
+          std::copy_n(rows.data(), (last - first) * r, out + first * r);
         },
         height);
   };
   const auto by_products = [&](auto number) {
     const ProductColumns<decltype(number)> columns(points, kernel, exact.unit(), landmarks);
     sweep(number,
-          [&](Index first, Index last, auto* out) { columns.fill(first, last, height, out); });
+          [&](Index first, Index last, auto* to) { columns.fill(first, last, height, to); });
   };
-  const bool products = !points.sparse() && kernel.type != KernelType::laplacian;
-  if (!products) {
-    sweep(double{}, [&](Index first, Index last, double* out) {
+  if (points.sparse() || kernel.type == KernelType::laplacian) {
+    sweep(double{}, [&](Index first, Index last, double* to) {
       const std::vector<double> values =
           exact.values(landmarks, range(first, last), Eta::left_out);  // L first: runs of points
       const Index rows = last - first;
       for (Index i = 0; i < rows; ++i)
-        for (Index j = 0; j < r; ++j) out[i * r + j] = values[at(j * rows + i)];
+        for (Index j = 0; j < r; ++j) to[i * r + j] = values[at(j * rows + i)];
     });
   } else if (std::is_same_v<T, float> && kernel.type == KernelType::rbf &&
              ProductColumns<T>(points, kernel, exact.unit(), landmarks).farthest(threads) > far) {
@@ -310,17 +319,16 @@ void Factor::fill(const KernelMatrix& exact, const Points& points, const Kernel&
                   int threads, const Alive& alive) {
   const Index r = rank();
   const Substitution<T> substitute(lower_, r);
-  const std::size_t blocks = at(block_count(size_, 48));  // no fewer than there are
+  const std::size_t blocks = at(block_count(size_, sweep_height(size_)));
   std::vector<double> lost(blocks), trace(blocks);
-  for_columns<T>(exact, points, kernel, landmarks_, threads,
-                 [&](Index b, Index first, Index last, T* tile, Index height) {
+  for_columns<T>(exact, points, kernel, landmarks_, out, threads,
+                 [&](Index b, Index first, Index last, T* rows, Index height) {
                    stop_unless(alive);
-                   substitute(tile, height);
-                   std::copy_n(tile, (last - first) * r, out + first * r);
+                   substitute(rows, height);
                    for (Index i = first; i < last; ++i) {
                      const double self = exact.diagonal(i, Eta::left_out);
                      trace[at(b)] += self;
-                     lost[at(b)] += self - squared_norm(tile + (i - first) * r, r);
+                     lost[at(b)] += self - squared_norm(rows + (i - first) * r, r);
                    }
                  });
   const double all = std::accumulate(trace.begin(), trace.end(), 0.0);
