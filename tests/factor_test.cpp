@@ -68,7 +68,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 /// The largest |K - F F^T| over the largest K_ii; K from the oracle.
 double largest_error(const Made& made, const oracle::Matrix<Real>& k) {
-  const double unit = made.exact->unit();
+  const double unit = made.exact->unit() * made.factor.unit();
   Real most = 0, diagonal = 0;
   std::vector<std::vector<double>> f;
   for (Index i = 0; i < k.rows; ++i) f.push_back(made.row(i));
@@ -193,7 +193,7 @@ TEST(Factor, says_exactly_what_it_leaves_out) {
     double before = 2;
     for (const Index rank : {1, 7, 20, 70, 150}) {
       const Made made(data.view(), kernel, rank, false);
-      const double unit = made.exact->unit();
+      const double unit = made.exact->unit() * made.factor.unit();
       Real trace = 0, kept = 0;
       for (Index i = 0; i < 200; ++i) {
         const Real squares = dot(made.row(i), made.row(i)) / unit / unit;
@@ -220,7 +220,8 @@ TEST(Factor, is_exact_at_its_landmarks) {
     for (Index i = 0; i < 3000; i += 37) {
       const std::vector<double> value =
           made.exact->values(std::vector<Index>{l}, std::vector<Index>{i}, fwsr::Eta::left_out);
-      EXPECT_NEAR(dot(made.row(l), made.row(i)), value[0], double_rounding);
+      const double unit = made.factor.unit();
+      EXPECT_NEAR(dot(made.row(l), made.row(i)) / unit / unit, value[0], double_rounding);
     }
 }
 
@@ -379,6 +380,21 @@ TEST(FactorSelection, stops_where_the_points_end) {
   ASSERT_EQ(s.exemplars.size(), 4U);
   EXPECT_EQ(s.status, fwsr::Status::exhausted);
   for (const Index e : s.exemplars) EXPECT_LT(e, 4) << "of copies the first";
+}
+
+TEST(FactorSelection, of_a_single_point_and_beside_a_huge_eta) {
+  const Data one(1, 2, {3, 4}, Storage::dense_f32);
+  EXPECT_EQ(fwsr::select(one.view(), options(1, kernels[0], 9)).exemplars, std::vector<Index>{0});
+  const Data data(50, 3, values(Kind::gaussian, 50, 3, 16), Storage::dense_f32);
+  for (const double eta : {1e3, 1e10, 1e20, 1e140}) {
+    SelectOptions o = options(1, kernels[0], 50);
+    o.eta = eta;
+    const fwsr::Selection s = fwsr::select(data.view(), o);
+    EXPECT_EQ(s.exemplars.size(), 1U);
+    EXPECT_NEAR(s.eta / eta, 1, 1e-12);
+    EXPECT_NEAR(s.eta_relative / eta, 1, 1e-12);
+    EXPECT_LE(*s.kernel_error, single_rounding);
+  }
 }
 
 TEST(FactorSelection, class_by_class_has_no_more_columns_than_points) {

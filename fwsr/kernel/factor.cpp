@@ -26,8 +26,8 @@ constexpr Index leaf = 128;  // columns solved for by one product with the inver
 template <class T>
 constexpr double least_pivot = std::is_same_v<T, float> ? 1e-6 : 1e-13;
 
-/// Of squared distances by products: beyond this many widths from the middle, float32 distances are
-/// too coarse for the exponential, and are taken in double.
+/// Of gamma ||a||^2: when any point is farther than this from the middle, float32 distances are too
+/// coarse for the exponential, and are taken in double.
 constexpr double far = 64;
 
 std::size_t at(Index i) {
@@ -57,7 +57,6 @@ class ProductColumns {
         width_(d_ + (type_ == KernelType::rbf ? 2 : 0)),
         count_(static_cast<Index>(landmarks.size())),
         shift_(at(d_)),
-        factor_(static_cast<T>(unit * unit)),
         landmarks_(at(count_ * width_)) {
     const double gamma = kernel.gamma.value() / points.unit() / points.unit();
     std::vector<double> row(at(d_));
@@ -68,6 +67,7 @@ class ProductColumns {
         for (Index l = 0; l < d_; ++l) shift_[at(l)] += row[at(l)] / static_cast<double>(count_);
       }
       scale_ = 2 * gamma;
+      factor_ = static_cast<T>(unit * unit);
     } else {
       // ((gamma <a, b> + coef0) unit^(2 / degree))^degree: no power leaves the range of T.
       const double base = std::pow(unit, 2.0 / degree_);
@@ -155,7 +155,7 @@ class ProductColumns {
   double scale_ = 1;  // of the product
   std::vector<double> shift_;
   T coef0_ = 0;
-  T factor_;
+  T factor_ = 1;
   std::vector<T> landmarks_;  // count x width
 };
 
@@ -164,11 +164,12 @@ Index sweep_height(Index n) {
   return std::min(block_rows, block_count(n, block_step) * block_step);
 }
 
-/// Fills out (n x landmarks) with K[:, L], block by block, and calls finish(block, first, last, rows,
+/// Fills out (n x landmarks) with unit^2 K[:, L], block by block, and calls finish(block, first, last, rows,
 /// height) on each: `height` rows in the layout of out, of which last - first are points.
 template <class T, class Finish>
 void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& kernel,
-                 const std::vector<Index>& landmarks, T* out, int threads, Finish&& finish) {
+                 const std::vector<Index>& landmarks, double unit, T* out, int threads,
+                 Finish&& finish) {
   const Index n = exact.size();
   const auto r = static_cast<Index>(landmarks.size());
   const Index height = sweep_height(n);
@@ -191,7 +192,7 @@ void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& 
         height);
   };
   const auto by_products = [&](auto number) {
-    const ProductColumns<decltype(number)> columns(points, kernel, exact.unit(), landmarks);
+    const ProductColumns<decltype(number)> columns(points, kernel, unit * exact.unit(), landmarks);
     sweep(number,
           [&](Index first, Index last, auto* to) { columns.fill(first, last, height, to); });
   };
@@ -201,10 +202,11 @@ void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& 
           exact.values(landmarks, range(first, last), Eta::left_out);  // L first: runs of points
       const Index rows = last - first;
       for (Index i = 0; i < rows; ++i)
-        for (Index j = 0; j < r; ++j) to[i * r + j] = values[at(j * rows + i)];
+        for (Index j = 0; j < r; ++j) to[i * r + j] = values[at(j * rows + i)] * unit * unit;
     });
   } else if (std::is_same_v<T, float> && kernel.type == KernelType::rbf &&
-             ProductColumns<T>(points, kernel, exact.unit(), landmarks).farthest(threads) > far) {
+             ProductColumns<T>(points, kernel, unit * exact.unit(), landmarks).farthest(threads) >
+                 far) {
     by_products(double{});
   } else {
     by_products(T{});
@@ -304,6 +306,10 @@ Factor::Factor(const KernelMatrix& exact, const Points& points, const Kernel& ke
       exact, rank, single ? least_pivot<float> : least_pivot<double>, threads, alive);
   landmarks_ = std::move(chosen.points);
   lower_ = std::move(chosen.lower);
+  double largest = 0;
+  for (Index i = 0; i < size_; ++i) largest = std::max(largest, exact.diagonal(i, Eta::left_out));
+  if (largest > 0) unit_ = std::ldexp(1.0, -std::ilogb(std::sqrt(largest)));
+  for (double& v : lower_) v *= unit_;
   const Index cells = checked_bytes(size_, this->rank(), 1);
   if (single) {
     single_.reset(new float[at(cells)]);
@@ -321,12 +327,12 @@ void Factor::fill(const KernelMatrix& exact, const Points& points, const Kernel&
   const Substitution<T> substitute(lower_, r);
   const std::size_t blocks = at(block_count(size_, sweep_height(size_)));
   std::vector<double> lost(blocks), trace(blocks);
-  for_columns<T>(exact, points, kernel, landmarks_, out, threads,
+  for_columns<T>(exact, points, kernel, landmarks_, unit_, out, threads,
                  [&](Index b, Index first, Index last, T* rows, Index height) {
                    stop_unless(alive);
                    substitute(rows, height);
                    for (Index i = first; i < last; ++i) {
-                     const double self = exact.diagonal(i, Eta::left_out);
+                     const double self = exact.diagonal(i, Eta::left_out) * unit_ * unit_;
                      trace[at(b)] += self;
                      lost[at(b)] += self - squared_norm(rows + (i - first) * r, r);
                    }
@@ -359,10 +365,11 @@ namespace {
 /// The linear kernel of the rows of F, in the units of the kernel it stands for.
 class FactorKernel final : public KernelMatrix {
  public:
-  FactorKernel(const Points& rows, const KernelMatrix& exact, const Alive& alive)
+  FactorKernel(const Factor& factor, const Points& rows, const KernelMatrix& exact,
+               const Alive& alive)
       : products_(make_tiled_kernel(rows, {}, 0, false, alive)),
-        unit_(rows.unit() * exact.unit()),
-        rms_norm_(rows.unit() * exact.rms_norm()) {}
+        unit_(rows.unit() * factor.unit() * exact.unit()),
+        rms_norm_(rows.unit() * factor.unit() * exact.rms_norm()) {}
 
   Index size() const override { return products_->size(); }
   double unit() const override { return unit_; }
@@ -390,9 +397,9 @@ class FactorKernel final : public KernelMatrix {
 
 }  // namespace
 
-std::unique_ptr<KernelMatrix> make_factor_kernel(const Points& rows, const KernelMatrix& exact,
-                                                 const Alive& alive) {
-  return std::make_unique<FactorKernel>(rows, exact, alive);
+std::unique_ptr<KernelMatrix> make_factor_kernel(const Factor& factor, const Points& rows,
+                                                 const KernelMatrix& exact, const Alive& alive) {
+  return std::make_unique<FactorKernel>(factor, rows, exact, alive);
 }
 
 }  // namespace fwsr

@@ -29,7 +29,7 @@ namespace fwsr {
 
 class Factor {
  public:
-  /// Without the eta term, in the kernel's scaled units. `single`: F in float32, else in double.
+  /// Without the eta term. `single`: F in float32, else in double.
   /// `kernel` is that of `exact`, and `points` those it is computed from. `alive` is asked at every
   /// block. @pre 1 <= rank <= n
   Factor(const KernelMatrix& exact, const Points& points, const Kernel& kernel, Index rank,
@@ -38,6 +38,9 @@ class Factor {
   Index size() const { return size_; }
   Index rank() const { return static_cast<Index>(landmarks_.size()); }
   const std::vector<Index>& landmarks() const { return landmarks_; }
+  /// F F^T = unit()^2 x the kernel in its own scaled units: a power of two that brings the largest
+  /// ||f_i|| near 1, however large the eta beside which the kernel was scaled.
+  double unit() const { return unit_; }
   /// tr(K - F F^T) / tr K, between 0 and 1.
   double error() const { return error_; }
   /// F, one row per point, as points to select from.
@@ -55,15 +58,17 @@ class Factor {
   Index size_ = 0;
   std::vector<Index> landmarks_;
   std::vector<double> lower_;  // G, rank x rank
+  double unit_ = 1;
   std::unique_ptr<float[]> single_;
   std::unique_ptr<double[]> double_;
   double error_ = 0;
 };
 
-/// F F^T (+ eta^2) as a kernel matrix: K is that of `exact` up to the factor's error, and so are
-/// its units. `rows`: the factor's rows as points, with exact.eta() as their eta; kept by the
-/// caller, as is `exact`.
-std::unique_ptr<KernelMatrix> make_factor_kernel(const Points& rows, const KernelMatrix& exact,
+/// F F^T (+ eta^2) as a kernel matrix, equal to `exact` up to the factor's error and its units.
+/// `rows`: the factor's rows as points, with exact.eta() * factor.unit() as their eta, kept by the
+/// caller.
+std::unique_ptr<KernelMatrix> make_factor_kernel(const Factor& factor, const Points& rows,
+                                                 const KernelMatrix& exact,
                                                  const Alive& alive = {});
 
 }  // namespace fwsr

@@ -85,10 +85,10 @@ Space make_space(const PointsView& view, std::span<const Index> subset, const Se
     space.factor =
         std::make_unique<Factor>(exact, *space.points, kernel, std::min(o.rank, exact.size()),
                                  space.points->single() && !o.precise, plan.threads, alive);
-    const Preprocessing as_is{.center = Center::none, .eta = exact.eta()};
+    const Preprocessing as_is{.center = Center::none, .eta = exact.eta() * space.factor->unit()};
     space.coordinates = std::make_unique<Points>(space.factor->rows(), std::span<const Index>{},
                                                  as_is, plan.threads);
-    space.approximate = make_factor_kernel(*space.coordinates, exact, alive);
+    space.approximate = make_factor_kernel(*space.factor, *space.coordinates, exact, alive);
   }
   return space;
 }
@@ -191,7 +191,8 @@ Coefficients at_landmarks(const Coefficients& theta, const Space& space) {
         result.theta[t * r + l] += theta.theta[t * m + b] * row[l];
   }
   space.factor->to_landmarks(result.theta.data(), static_cast<Index>(k));
-  const double to_user = rows.unit() * space.source->unit() * space.source->unit();
+  const double kernel_unit = space.factor->unit() * space.source->unit();
+  const double to_user = rows.unit() * kernel_unit * kernel_unit;
   for (double& v : result.theta) v *= to_user;
   for (std::size_t t = 0; t < result.offset.size(); ++t) {
     double sum = 0, new_sum = 0;
