@@ -58,6 +58,10 @@ void load_rows(const StoredRows<double>& a, float* out, Index stride, const doub
 void load_rows(const StoredRows<double>& a, double* out, Index stride, const double* shift) {
   loops().rows_double_double(a, out, stride, shift);
 }
+void add_sparse(const std::int32_t* slots, const double* y, Index count, const double* block,
+                double* sums) {
+  loops().sparse(slots, y, count, block, sums);
+}
 void add_rows(const float* a, Index count, Index d, double* sums) {
   loops().add_single(a, count, d, sums);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
@@ -67,6 +68,12 @@ void load_rows(const StoredRows<double>& a, float* out, Index stride,
                const double* shift = nullptr);
 void load_rows(const StoredRows<double>& a, double* out, Index stride,
                const double* shift = nullptr);
+
+/// sums_b += sum_e y_e block[slots_e, b] for b < sparse_width: one sparse row times the columns of a
+/// block that are stored by feature.
+inline constexpr Index sparse_width = 32;
+void add_sparse(const std::int32_t* slots, const double* y, Index count, const double* block,
+                double* sums);
 
 /// sums_l += a_il over `count` rows, d apart.
 void add_rows(const float* a, Index count, Index d, double* sums);

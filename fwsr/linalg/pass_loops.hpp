@@ -333,6 +333,23 @@ template <class T, class Out>
   }
 }
 
+void sparse_body(const std::int32_t* slots, const double* y, Index count, const double* block,
+                 double* sums) {
+  constexpr Index parts = sparse_width / lanes;
+  Lanes sum[parts];
+  for (Index k = 0; k < parts; ++k) load(sums + k * lanes, sum[k]);
+  for (Index e = 0; e < count; ++e) {
+    const double* from = block + static_cast<Index>(slots[e]) * sparse_width;
+    const Lanes factor = Lanes{} + y[e];
+    for (Index k = 0; k < parts; ++k) {
+      Lanes v;
+      load(from + k * lanes, v);
+      add_product(sum[k], v, factor);
+    }
+  }
+  for (Index k = 0; k < parts; ++k) store(sum[k], sums + k * lanes);
+}
+
 template <class T>
 void add_rows_body(const T* a, Index count, Index d, double* sums) {
   constexpr Index width = 4 * lanes;  // columns at a time, whose sums stay in registers
@@ -411,6 +428,7 @@ constexpr PassLoops loops{.one_single = one<float>,
                           .rows_single_double = load_rows_body<float, double>,
                           .rows_double_single = load_rows_body<double, float>,
                           .rows_double_double = load_rows_body<double, double>,
+                          .sparse = sparse_body,
                           .add_single = add_rows_body<float>,
                           .add_double = add_rows_body<double>,
                           .triangle_single = add_triangle_body<float>,

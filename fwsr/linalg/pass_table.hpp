@@ -20,6 +20,7 @@ struct PassLoops {
   void (*rows_single_double)(const StoredRows<float>&, double*, Index, const double*);
   void (*rows_double_single)(const StoredRows<double>&, float*, Index, const double*);
   void (*rows_double_double)(const StoredRows<double>&, double*, Index, const double*);
+  void (*sparse)(const std::int32_t*, const double*, Index, const double*, double*);
   void (*add_single)(const float*, Index, Index, double*);
   void (*add_double)(const double*, Index, Index, double*);
   void (*triangle_single)(const float*, Index, double*);

@@ -75,7 +75,7 @@ class Points {
 
   /// Sparse points: <a_i, a_j> for i in first .. last (at most sparse_rows) and j in begin .. end,
   /// to out[(i - first) * stride + j - begin], eta included.
-  static constexpr Index sparse_rows = 32;
+  static constexpr Index sparse_rows = sparse_width;
   class SparseRows;
   void sparse_products(const SparseRows& left, Index begin, Index end, double* out,
                        Index stride) const;

@@ -183,16 +183,25 @@ void Points::sparse_products(const SparseRows& left, Index begin, Index end, dou
                              Index stride) const {
   const auto rows = static_cast<Index>(left.chosen_.size());
   const auto d = static_cast<double>(features_);
+  // Entries of point j that some row of the block has too, some at a time.
+  constexpr Index some = 256;
+  std::int32_t slots[some];
+  double y[some];
   for (Index j = begin; j < end; ++j) {
     double sums[sparse_rows] = {};
     const double inner_j = inner(j);
+    Index count = 0;
     for_entries(j, [&](Index l, double v) {
       const std::int32_t slot = left.slot_[at(l)];
-      if (slot < 0) return;
-      const double y = v * inner_j * (weights_.empty() ? 1.0 : weights_[at(l)]);
-      const double* values = left.values_.data() + at(slot) * at(sparse_rows);
-      for (Index b = 0; b < sparse_rows; ++b) sums[b] += y * values[b];
+      slots[count] = slot;
+      y[count] = v * inner_j * (weights_.empty() ? 1.0 : weights_[at(l)]);
+      count += slot >= 0 ? 1 : 0;
+      if (count == some) {
+        add_sparse(slots, y, count, left.values_.data(), sums);
+        count = 0;
+      }
     });
+    add_sparse(slots, y, count, left.values_.data(), sums);
     for (Index b = 0; b < rows; ++b) {
       const Index i = left.chosen_[at(b)];
       double inner_product = sums[b] - d * mean(i) * mean(j);
