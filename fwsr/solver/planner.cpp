@@ -10,6 +10,7 @@
 #include "fwsr/base/files.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/gram.hpp"
+#include "fwsr/prep/points.hpp"
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/gradient_form.hpp"
 #include "fwsr/solver/representer_form.hpp"
@@ -24,8 +25,12 @@ struct Candidate {
   double bytes = 0;  // beside the data, whatever the number of threads
   double per_thread = 0;
   double setup_flops = 0, step_flops = 0;
-  Index setup_passes = 0, step_passes = 0;
+  // Over the points, beside those of preprocessing.
+  double setup_passes = 0, step_passes = 0, codes_passes = 1, certificate_passes = 0;
 };
+
+/// The program itself and its libraries, counted where memory is so short that points are streamed.
+constexpr double program_bytes = 16 << 20;
 
 /// Sizes as doubles, so that products of absurd numbers stay comparable.
 struct Sizes {
@@ -38,17 +43,20 @@ Candidate covariance(const Sizes& s, bool single) {
   return {.form = "covariance",
           .kernel_by = "",
           .why = {},
-          .bytes = 8 * (3 * s.n + 2 * d2 + 8 * s.d) + size * (2 * d2 + 1024 * s.d) + 8 * d2,
-          .per_thread = 8 * 3 * 384 * s.d,
+          .bytes = 8 * (3 * s.n + 2 * d2 + 8 * s.d) + size * (2 * d2 + 1024 * s.d) + 8 * d2 +
+                   8 * 3 * s.k * s.d,
+          .per_thread = 8 * (3 * 384 * s.d + d2 + 4 * 384 * s.k),
           .setup_flops = 3 * s.n * d2,
           .step_flops = 6 * s.n * s.d + 10 * d2,
-          .setup_passes = 4,
-          .step_passes = 1};
+          .setup_passes = 2,
+          .step_passes = 1,
+          .certificate_passes = 5};
 }
 
 /// `kernel_flops`: to compute one entry of K.
 Candidate representer(const Sizes& s, const char* by, double kernel_flops) {
   const double all = s.n * s.n;
+  const double sweep = std::ceil(s.n / 96) + 1;  // all tiles of K
   Candidate c{.form = "representer",
               .kernel_by = by,
               .why = {},
@@ -56,12 +64,13 @@ Candidate representer(const Sizes& s, const char* by, double kernel_flops) {
               .per_thread = 8 * 480 * (s.d + 96),
               .setup_flops = all * kernel_flops,
               .step_flops = 4 * s.n * s.k + 2 * all,
-              .setup_passes = 3,
-              .step_passes = 2};
+              .setup_passes = sweep,
+              .step_passes = sweep + 1,
+              .certificate_passes = sweep + 3};
   const std::string_view how = by;
-  if (how == "held") c.bytes += 8 * all;
+  if (how == "held") c.bytes += 8 * all, c.step_passes = c.codes_passes = c.certificate_passes = 0;
   if (how == "tiles") c.step_flops += all * kernel_flops;
-  if (how == "products") c.step_flops = 4 * s.n * s.k + 4 * s.entries;
+  if (how == "products") c.step_flops = 4 * s.n * s.k + 4 * s.entries, c.step_passes = 3;
   if (how == "given") c.per_thread = 8 * 96 * s.n, c.setup_flops = 2 * all;
   return c;
 }
@@ -75,8 +84,19 @@ Candidate gradient(const Sizes& s, bool given, double kernel_flops) {
           .per_thread = given ? 8 * 96 * s.n : 8 * 480 * (s.d + 96),
           .setup_flops = given ? all : all * kernel_flops,
           .step_flops = 8 * all,
-          .setup_passes = 3,
-          .step_passes = 0};
+          .setup_passes = std::ceil(s.n / 96) + 1,
+          .step_passes = 0,
+          .codes_passes = 0,
+          .certificate_passes = 0};
+}
+
+/// Over the points from first to last; repeated picks and second thoughts come on top.
+double passes_of(const Candidate& c, const PlanFacts& facts, const SelectOptions& o) {
+  const Preprocessing prep{.center = effective_center(o), .scale = o.scale};
+  const double certificate =
+      o.certificate == CertificateKind::full ? c.certificate_passes + (o.rho ? 1 : 0) : 0;
+  return static_cast<double>(Points::visits(prep, facts.single)) + c.setup_passes +
+         static_cast<double>(o.exemplars) * c.step_passes + c.codes_passes + certificate;
 }
 
 std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o, const Sizes& s) {
@@ -145,11 +165,15 @@ PlanFacts facts_of(const PointsView& points, int threads) {
               .entries = entries_of(points),
               .sparse = is_sparse(points),
               .single = is_single(points),
+              .streamed = is_streamed(points),
               .threads = threads};
   const Index value = f.single ? 4 : 8;
   const Index index = points.index() >= 4 ? 8 : 4;
-  f.data_bytes =
-      f.sparse ? f.entries * (value + index) + (f.points + 1) * index : f.entries * value;
+  if (f.streamed)
+    f.data_bytes = Points::stream_bytes(f.features, f.single);
+  else
+    f.data_bytes =
+        f.sparse ? f.entries * (value + index) + (f.points + 1) * index : f.entries * value;
   return f;
 }
 
@@ -159,14 +183,21 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
                 .k = static_cast<double>(options.exemplars),
                 .entries = static_cast<double>(facts.entries),
                 .side = static_cast<double>(facts.side_by_side)};
-  const auto data = static_cast<double>(facts.data_bytes);
+  if (facts.streamed && options.kernel.type == KernelType::precomputed)
+    throw MemoryError(fmt::format(
+        "a precomputed kernel of {} points is larger than the memory allowed and cannot be read in "
+        "blocks; allow more --memory, or give the points and let the kernel be computed",
+        facts.points));
+  const double data = static_cast<double>(facts.data_bytes) *
+                      (facts.streamed ? facts.threads * facts.side_by_side : 1);
   const double limit = options.memory > 0 ? static_cast<double>(options.memory)
                                           : data + 0.8 * static_cast<double>(available_memory());
   // Of every point: mean, norm, factors, weights; and what was asked for.
   const double common = 8 * (6 * s.n + 4 * s.d) + (options.codes ? 8 * s.n * s.k : 0.0) +
                         (options.assignment ? 8 * s.n : 0.0);
+  const double program = facts.streamed ? program_bytes : 0;
   const auto needs = [&](const Candidate& c) {
-    return data + s.side * (c.bytes + common + c.per_thread * facts.threads);
+    return program + data + s.side * (c.bytes + common + c.per_thread * facts.threads);
   };
   const auto work = [&](const Candidate& c) { return c.setup_flops + s.k * c.step_flops; };
   std::vector<Candidate> all = candidates(facts, options, s);
@@ -176,24 +207,28 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   if (!best) {
     const auto least = std::min_element(
         all.begin(), all.end(), [&](const auto& a, const auto& b) { return needs(a) < needs(b); });
-    throw MemoryError(
-        fmt::format("{} points of {} features need {} ({} form), but only {} may be used; {}",
-                    facts.points, facts.features, format_bytes(needs(*least)), least->form,
-                    format_bytes(limit), remedy(options, limit, data)));
+    throw MemoryError(fmt::format(
+        "{} points of {} features{} need {} ({} form), but only {} may be used; {}", facts.points,
+        facts.features, facts.streamed ? ", streamed in blocks," : "", format_bytes(needs(*least)),
+        least->form, format_bytes(limit), remedy(options, limit, data)));
   }
-  return {.form = best->form,
-          .kernel_by = best->kernel_by,
-          .why = best->why,
-          .points = facts.points,
-          .features = facts.features,
-          .threads = facts.threads,
-          .memory_bytes = to_index(best->bytes + common),
-          .memory_per_thread = to_index(best->per_thread),
-          .data_bytes = facts.data_bytes,
-          .setup_flops = best->setup_flops,
-          .step_flops = best->step_flops,
-          .passes = best->setup_passes + best->step_passes * options.exemplars,
-          .notes = {}};
+  Plan plan{.form = best->form,
+            .kernel_by = best->kernel_by,
+            .why = best->why,
+            .points = facts.points,
+            .features = facts.features,
+            .threads = facts.threads,
+            .memory_bytes = to_index(best->bytes + common + program),
+            .memory_per_thread = to_index(best->per_thread),
+            .data_bytes = to_index(data),
+            .setup_flops = best->setup_flops,
+            .step_flops = best->step_flops,
+            .passes = to_index(passes_of(*best, facts, options)),
+            .notes = {}};
+  if (facts.streamed)
+    plan.notes.push_back(
+        fmt::format("streamed in blocks, about {} passes over the file", plan.passes));
+  return plan;
 }
 
 }  // namespace fwsr
