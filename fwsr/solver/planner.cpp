@@ -37,20 +37,18 @@ struct Sizes {
   double n, d, k, entries, side;
 };
 
-Candidate covariance(const Sizes& s, bool single) {
+Candidate covariance(const Sizes& s, bool ridge) {
   const double d2 = s.d * s.d;
-  const double size = single ? 4 : 8;
   return {.form = "covariance",
           .kernel_by = "",
           .why = {},
-          .bytes = 8 * (3 * s.n + 2 * d2 + 8 * s.d) + size * (2 * d2 + 1024 * s.d) + 8 * d2 +
-                   8 * 3 * s.k * s.d,
-          .per_thread = 8 * (3 * 384 * s.d + d2 + 4 * 384 * s.k),
+          .bytes = 8 * (4 * s.n + 5 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256),
+          .per_thread = 8 * (2 * 512 * s.d + d2 + 256 * 7 * s.k),
           .setup_flops = 3 * s.n * d2,
           .step_flops = 6 * s.n * s.d + 10 * d2,
           .setup_passes = 2,
           .step_passes = 1,
-          .certificate_passes = 5};
+          .certificate_passes = ridge ? 2.0 : 0.0};
 }
 
 /// `kernel_flops`: to compute one entry of K.
@@ -66,7 +64,7 @@ Candidate representer(const Sizes& s, const char* by, double kernel_flops) {
               .step_flops = 4 * s.n * s.k + 2 * all,
               .setup_passes = sweep,
               .step_passes = sweep + 1,
-              .certificate_passes = sweep + 3};
+              .certificate_passes = sweep + 2};
   const std::string_view how = by;
   if (how == "held") c.bytes += 8 * all, c.step_passes = c.codes_passes = c.certificate_passes = 0;
   if (how == "tiles") c.step_flops += all * kernel_flops;
@@ -93,10 +91,15 @@ Candidate gradient(const Sizes& s, bool given, double kernel_flops) {
 /// Over the points from first to last; repeated picks and second thoughts come on top.
 double passes_of(const Candidate& c, const PlanFacts& facts, const SelectOptions& o) {
   const Preprocessing prep{.center = effective_center(o), .scale = o.scale};
-  const double certificate =
-      o.certificate == CertificateKind::full ? c.certificate_passes + (o.rho ? 1 : 0) : 0;
   return static_cast<double>(Points::visits(prep, facts.single)) + c.setup_passes +
-         static_cast<double>(o.exemplars) * c.step_passes + c.codes_passes + certificate;
+         static_cast<double>(o.exemplars) * c.step_passes + c.codes_passes +
+         (o.certificate == CertificateKind::full ? c.certificate_passes : 0.0);
+}
+
+/// Numbers kept of every point, whatever the form (points.hpp): its norm, means, factors.
+double numbers_of_each(const PlanFacts& facts, const SelectOptions& o) {
+  return 1 + (effective_center(o) == Center::point) + (o.scale == Scale::unit) +
+         (o.kernel.type == KernelType::cosine) + (o.kernel.type == KernelType::rbf) + facts.sparse;
 }
 
 std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o, const Sizes& s) {
@@ -116,7 +119,7 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
     all.push_back(representer(s, "given", 0));
     all.back().why = "the kernel matrix is given and used in place";
   } else if (linear) {
-    all.push_back(covariance(s, facts.single && !o.precise));
+    all.push_back(covariance(s, o.rho.has_value()));
     all.back().why = fmt::format("a linear kernel with {} features and {} points: O(n d) a step",
                                  facts.features, facts.points);
     if (facts.sparse) {
@@ -192,10 +195,11 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
                       (facts.streamed ? facts.threads * facts.side_by_side : 1);
   const double limit = options.memory > 0 ? static_cast<double>(options.memory)
                                           : data + 0.8 * static_cast<double>(available_memory());
-  // Of every point: mean, norm, factors, weights; and what was asked for.
-  const double common = 8 * (6 * s.n + 4 * s.d) + (options.codes ? 8 * s.n * s.k : 0.0) +
+  const double common = 8 * (numbers_of_each(facts, options) * s.n + 4 * s.d) +
+                        (options.codes ? 8 * s.n * s.k : 0.0) +
                         (options.assignment ? 8 * s.n : 0.0);
-  const double program = facts.streamed ? program_bytes : 0;
+  const double program =
+      static_cast<double>(facts.label_bytes) + (facts.streamed ? program_bytes : 0);
   const auto needs = [&](const Candidate& c) {
     return program + data + s.side * (c.bytes + common + c.per_thread * facts.threads);
   };

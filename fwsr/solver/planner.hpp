@@ -16,7 +16,8 @@ struct PlanFacts {
   bool sparse = false;
   bool single = false;
   bool streamed = false;
-  Index data_bytes = 0;  // streamed points: what each thread holds of them at a time
+  Index data_bytes = 0;   // streamed points: what each thread holds of them at a time
+  Index label_bytes = 0;  // labels of all points, and who belongs to which class
   int threads = 1;
   int side_by_side = 1;  // classes that run at the same time share the memory
 };
