@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
@@ -24,7 +25,7 @@ class StreamBuffer {
     if (begin < first_ || begin >= last_) fill(begin, last, source);
     const Index until = std::min(end, last_);
     for (Index i = begin; i < until; ++i)
-      rows[i - begin] = numbers().data() + places()[static_cast<std::size_t>(i - first_)];
+      rows[i - begin] = numbers_ + places()[static_cast<std::size_t>(i - first_)];
     return until;
   }
 
@@ -36,11 +37,18 @@ class StreamBuffer {
   static Index capacity(Index d) {
     return std::max<Index>(1, enough / std::max<Index>(1, d * Index{sizeof(T)}));
   }
-  static std::vector<T>& numbers() {
+  /// Room for `count` numbers, at the start of a line of the cache.
+  static T* numbers(Index count) {
+    constexpr std::size_t line = 64;
     thread_local std::vector<T> all;
-    return all;
+    if (all.size() * sizeof(T) < static_cast<std::size_t>(count) * sizeof(T) + line) {
+      all = {};
+      all.resize(static_cast<std::size_t>(count) + line / sizeof(T));
+    }
+    const auto past = reinterpret_cast<std::uintptr_t>(all.data()) % line;
+    return all.data() + (past ? (line - past) / sizeof(T) : 0);
   }
-  static std::vector<Index>& places() {  // of points first_ .. last_ in numbers()
+  static std::vector<Index>& places() {  // of points first_ .. last_ in numbers_
     thread_local std::vector<Index> all;
     return all;
   }
@@ -50,10 +58,7 @@ class StreamBuffer {
   void fill(Index begin, Index last, const Source& source) {
     const Index d = view_.cols, room = std::min(capacity(d), view_.rows);
     const Index gap = small_gap / std::max<Index>(1, d * Index{sizeof(T)});
-    if (static_cast<Index>(numbers().size()) < room * d) {
-      numbers() = {};
-      numbers().resize(static_cast<std::size_t>(room * d));
-    }
+    numbers_ = numbers(room * d);
     places().clear();
     first_ = begin;
     Index used = 0;
@@ -67,12 +72,13 @@ class StreamBuffer {
         ++last_;
       } while (last_ < last && source(last_) > stop && source(last_) - stop <= gap + 1 &&
                used + source(last_) - start < room);
-      view_.source->read(start, stop + 1, numbers().data() + used * d);
+      view_.source->read(start, stop + 1, numbers_ + used * d);
       used += stop + 1 - start;
     }
   }
 
   StreamView<T> view_;
+  T* numbers_ = nullptr;
   Index first_ = 0, last_ = 0;  // points in the buffer
 };
 
