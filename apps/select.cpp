@@ -74,7 +74,7 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
            a.options.memory = *bytes;
          },
          "memory it may take, the data included, as 4G (default: the data and 80 % of what is "
-         "free)")
+         "free); npy and idx files that do not fit are streamed in blocks")
       ->type_name("SIZE")
       ->group("The machine");
 }

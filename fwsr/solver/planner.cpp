@@ -150,14 +150,15 @@ Index to_index(double v) {
   return v < 9e18 ? static_cast<Index>(v) : std::numeric_limits<Index>::max();
 }
 
-std::string remedy(const SelectOptions& o, double limit, double data) {
+std::string remedy(const SelectOptions& o, double limit, double data, bool fewer_threads) {
   if (o.q != Norm::two || o.nonneg) {
     const double room = std::max(0.0, limit - data);
     return fmt::format(
         "use q = 2 without a sign constraint, at most about {:.0f} points, or more --memory",
         std::sqrt(room / 16));
   }
-  return "ask for fewer exemplars or points, or more --memory";
+  return fewer_threads ? "use --threads 1, or more --memory"
+                       : "ask for fewer exemplars or points, or more --memory";
 }
 
 }  // namespace
@@ -211,10 +212,13 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   if (!best) {
     const auto least = std::min_element(
         all.begin(), all.end(), [&](const auto& a, const auto& b) { return needs(a) < needs(b); });
+    const bool fewer_threads =
+        facts.streamed && facts.side_by_side == 1 &&
+        needs(*least) - (facts.threads - 1) * (least->per_thread + data / facts.threads) <= limit;
     throw MemoryError(fmt::format(
         "{} points of {} features{} need {} ({} form), but only {} may be used; {}", facts.points,
         facts.features, facts.streamed ? ", streamed in blocks," : "", format_bytes(needs(*least)),
-        least->form, format_bytes(limit), remedy(options, limit, data)));
+        least->form, format_bytes(limit), remedy(options, limit, data, fewer_threads)));
   }
   Plan plan{.form = best->form,
             .kernel_by = best->kernel_by,
