@@ -26,6 +26,7 @@ struct FileBytes::State {
   std::string name;
   void* mapping = nullptr;  // from mmap, `length` bytes; null when `memory` holds the bytes
   std::size_t length = 0;
+  int descriptor = -1;  // of a mapped file: a reader must not find another one under its name
   std::vector<std::byte> memory;
 
   State() = default;
@@ -33,6 +34,7 @@ struct FileBytes::State {
   State& operator=(const State&) = delete;
   ~State() {
     if (mapping) ::munmap(mapping, length);
+    if (descriptor >= 0) ::close(descriptor);
   }
 };
 
@@ -47,6 +49,7 @@ struct Descriptor {
   ~Descriptor() {
     if (fd > STDERR_FILENO) ::close(fd);
   }
+  int release() { return std::exchange(fd, -1); }
 };
 
 std::string system_reason() {
@@ -79,7 +82,7 @@ Result<FileBytes> FileBytes::open(const std::string& path) {
   auto state = std::make_unique<State>();
   const bool standard_input = path == "-";
   state->name = standard_input ? "standard input" : path;
-  const Descriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.fd < 0)
     return Failure{fmt::format("{}: cannot be opened: {}; check the path", path, system_reason())};
   struct stat about = {};
@@ -93,6 +96,7 @@ Result<FileBytes> FileBytes::open(const std::string& path) {
     if (at == MAP_FAILED)
       return Failure{fmt::format("{}: cannot be mapped: {}", state->name, system_reason())};
     state->mapping = at;
+    state->descriptor = file.release();
   } else {
     auto bytes = read_stream(file.fd, state->name);
     if (!bytes) return bytes.error();
@@ -123,6 +127,44 @@ const std::string& FileBytes::name() const {
 }
 bool FileBytes::is_mapped() const {
   return state_->mapping != nullptr;
+}
+
+std::unique_ptr<FileReader> FileBytes::reader() const {
+  const int copy =
+      state_->descriptor < 0 ? -1 : ::fcntl(state_->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  return copy < 0 ? nullptr : std::make_unique<FileReader>(copy, state_->name);
+}
+
+// ---- piece by piece ----
+
+FileReader::FileReader(int descriptor, std::string name)
+    : descriptor_(descriptor), name_(std::move(name)) {
+  ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);  // advice: may be ignored
+}
+
+FileReader::~FileReader() {
+  ::close(descriptor_);
+}
+
+void FileReader::read(Index offset, std::span<std::byte> out) const {
+  // Several threads read on from places of their own, which the system's own read-ahead takes for
+  // jumps: at every step of this many bytes it is told about the next one.
+  constexpr Index ahead = Index{8} << 20;
+  const Index step = (offset + ahead - 1) / ahead * ahead;
+  const Index end = offset + static_cast<Index>(out.size());
+  if (step < end) ::posix_fadvise(descriptor_, step + ahead, ahead, POSIX_FADV_WILLNEED);
+  while (!out.empty()) {
+    const ssize_t got = ::pread(descriptor_, out.data(), out.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(fmt::format("{}: cannot be read: {}", name_, system_reason()));
+    if (got == 0)
+      throw Error(
+          fmt::format("{}: was cut off while it was read: it ends at byte {} and had {} or more; "
+                      "leave the file alone and start again",
+                      name_, offset, end));
+    out = out.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
 }
 
 // ---- whole files out ----

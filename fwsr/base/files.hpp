@@ -15,6 +15,26 @@
 
 namespace fwsr {
 
+/// A regular file, read wherever one likes into memory of one's own; the file itself takes none.
+/// May be called from many threads.
+class FileReader {
+ public:
+  /// Takes `descriptor` over. `name` begins every message.
+  FileReader(int descriptor, std::string name);
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+  ~FileReader();
+
+  /// Fills `out` with the bytes from `offset` on, and has the system fetch those behind them.
+  /// Throws Error when they cannot be had (any more).
+  void read(Index offset, std::span<std::byte> out) const;
+  const std::string& name() const { return name_; }
+
+ private:
+  int descriptor_;
+  std::string name_;
+};
+
 /// The bytes of a file, memory-mapped read-only when it is a regular file, read into memory when it
 /// is a pipe or standard input ("-"). Moves, never copies; unmapped by its destructor.
 class FileBytes {
@@ -32,6 +52,8 @@ class FileBytes {
   /// The path as the user gave it; "standard input" for "-".
   const std::string& name() const;
   bool is_mapped() const;
+  /// The same file for reading piece by piece, as large as it may be; null when it is not mapped.
+  std::unique_ptr<FileReader> reader() const;
 
  private:
   struct State;

@@ -199,6 +199,20 @@ bool fits_single(const NumberType& type) {
   return type.size <= (type.kind == NumberKind::floating ? 4 : 2);
 }
 
+template <class T>
+void convert(const NumberType& type, const std::byte* from, Index count, T* out) {
+  with_stored_type(type, [&](auto s) {
+    using S = decltype(s);
+    const auto all = [&](bool big_endian) {
+      for (Index i = 0; i < count; ++i)
+        out[i] = static_cast<T>(number(load<S>(from + i * Index{sizeof(S)}, big_endian)));
+    };
+    type.big_endian && sizeof(S) > 1 ? all(true) : all(false);
+  });
+}
+template void convert<float>(const NumberType&, const std::byte*, Index, float*);
+template void convert<double>(const NumberType&, const std::byte*, Index, double*);
+
 ByteSource source_of(std::span<const std::byte> bytes, std::string name) {
   return [rest = bytes, whole = bytes.size(),
           name = std::move(name)](std::span<std::byte> out) mutable -> Result<Done> {

@@ -62,6 +62,10 @@ ByteSource source_of(std::span<const std::byte> bytes, std::string name);
 Result<PointsStorage> read_points(const std::string& name, const StoredMatrix& stored,
                                   const ByteSource& next, std::vector<std::string>& notes);
 
+/// `count` numbers of `type` at `from` as float32 or float64.
+template <class T>
+void convert(const NumberType& type, const std::byte* from, Index count, T* out);
+
 /// `count` integers; refuses types that are not integers and values beyond 63 bits.
 Result<std::vector<std::int64_t>> read_integers(const std::string& name, const NumberType& type,
                                                 Index count, const ByteSource& next);

@@ -25,6 +25,11 @@ PointsView borrow(const SparseMatrix<T>& m) {
                                   .values = m.values.data()};
 }
 
+template <class T>
+PointsView borrow(const StreamedMatrix<T>& m) {
+  return StreamView<T>{m.source.get(), m.rows, m.cols};
+}
+
 }  // namespace
 
 PointsView Dataset::view() const {

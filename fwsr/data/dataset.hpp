@@ -31,6 +31,14 @@ struct MappedMatrix {
   Index offset = 0;  // bytes from the start of the file; a multiple of sizeof(T)
 };
 
+/// A dense matrix that stays in its file and is read in blocks, over and over.
+template <class T>
+struct StreamedMatrix {
+  std::unique_ptr<const RowSource<T>> source;
+  Index rows = 0;
+  Index cols = 0;
+};
+
 /// A sparse matrix that owns its entries. Columns within a row are ascending and unique.
 template <class T>
 struct SparseMatrix {
@@ -42,7 +50,8 @@ struct SparseMatrix {
 };
 
 using PointsStorage = std::variant<DenseMatrix<float>, DenseMatrix<double>, MappedMatrix<float>,
-                                   MappedMatrix<double>, SparseMatrix<float>, SparseMatrix<double>>;
+                                   MappedMatrix<double>, SparseMatrix<float>, SparseMatrix<double>,
+                                   StreamedMatrix<float>, StreamedMatrix<double>>;
 
 /// The points of one file. Owns them; `view()` borrows, and lives no longer than the Dataset.
 struct Dataset {
@@ -57,6 +66,8 @@ struct Dataset {
   std::vector<std::string> notes;
   /// For text formats: the line of the file on which each point's record starts; else empty.
   std::vector<std::int64_t> lines;
+  /// True when the points can stay in the file: are streamed, or would be (ReadOptions).
+  bool can_be_streamed = false;
 
   PointsView view() const;
 };

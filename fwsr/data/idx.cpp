@@ -9,6 +9,7 @@
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/formats.hpp"
 #include "fwsr/data/inflate.hpp"
+#include "fwsr/data/streamed.hpp"
 
 namespace fwsr {
 
@@ -160,8 +161,20 @@ Result<Dataset> read_idx_file(const FileBytes& file, const ReadOptions& options)
   if (header->shape.size() > 2)
     data.notes.push_back(fmt::format("{} images of {} read as points of {} features", rows,
                                      lengths_text(std::span(header->shape).subspan(1)), features));
+  const StoredMatrix stored{header->type, rows, features, false};
+  if (looks_like_gzip(file.bytes())) {
+    const Index bytes = checked_bytes(rows, features, fits_single(header->type) ? 4 : 8);
+    if (auto problem = find_too_large(data.name, bytes, options,
+                                      "compressed, it cannot be read in blocks; unpack it"))
+      return *problem;
+  } else {
+    const Index offset = header->total_bytes - header->count * header->type.size;
+    auto streamed = stream_points(file, stored, offset, options, data);
+    if (!streamed) return streamed.error();
+    if (*streamed) return data;
+  }
   const ByteSource next = [&](std::span<std::byte> out) { return reader.read(out); };
-  auto points = read_points(data.name, {header->type, rows, features, false}, next, data.notes);
+  auto points = read_points(data.name, stored, next, data.notes);
   if (!points) return points.error();
   if (auto done = reader.finish(); !done) return done.error();
   data.points = std::move(*points);

@@ -9,6 +9,7 @@
 
 #include "fwsr/base/files.hpp"
 #include "fwsr/data/formats.hpp"
+#include "fwsr/data/streamed.hpp"
 
 namespace fwsr {
 
@@ -77,6 +78,11 @@ Result<Dataset> read_npy_file(FileBytes file, const ReadOptions& options) {
   if (auto problem = find_points_problem(data.name, *header)) return *problem;
   if (auto problem = find_size_problem(data.name, *header, file.bytes().size())) return *problem;
   data.type = header->type();
+  const StoredMatrix stored{header->number(), header->shape[0], header->shape[1],
+                            header->by_columns};
+  auto streamed = stream_points(file, stored, header->offset, options, data);
+  if (!streamed) return streamed.error();
+  if (*streamed) return data;
 
   if (header->kind == 'f' && header->size >= 4 && !header->big_endian && !header->by_columns) {
     auto mapped =

@@ -3,6 +3,7 @@
 // read.cpp.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ struct ReadOptions {
   std::string variable{};              // npz, mat: which array when the file holds several
   Header header = Header::automatic;   // csv/tsv
   int threads = 1;
+  /// npy and plain idx files whose points would take more bytes than this are not read but streamed:
+  /// they stay in the file and are fetched in blocks, over and over.
+  Index hold_at_most = std::numeric_limits<Index>::max();
 };
 
 /// Reads `path` ("-" is standard input, for csv and libsvm; "digits" is the built-in data when no

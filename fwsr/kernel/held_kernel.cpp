@@ -79,6 +79,8 @@ class GivenKernel final : public KernelMatrix {
     const Index all = rows_of(view);
     if (is_sparse(view))
       throw Error("a precomputed kernel must be a dense matrix; this one is sparse");
+    if (is_streamed(view))
+      throw Error("a precomputed kernel must fit the memory; this one is read in blocks");
     if (all != cols_of(view))
       throw Error(fmt::format("a precomputed kernel must be square; this one is {} x {}", all,
                               cols_of(view)));

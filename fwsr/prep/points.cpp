@@ -349,7 +349,7 @@ Points::Points(const PointsView& view, std::span<const Index> subset, const Prep
     for (Index i = 0; i < size_; ++i) for_entries(i, [&](Index, double) { ++entries_; });
   const bool unit_norm = prep.scale == Scale::unit;
   make_room(prep);
-  if (!sparse() && single() && prep.scale == Scale::none && prep.center != Center::feature) {
+  if (!sparse() && visits(prep, single()) == 1) {
     // Squares of float32 numbers stay within the range of double: one visit tells everything.
     scale_ = power_near_inverse(scan(threads, true));
     for (double& m : mean_) m *= scale_;
@@ -366,6 +366,19 @@ Points::Points(const PointsView& view, std::span<const Index> subset, const Prep
   }
   if (prep.normalize) normalize();
   set_scale(prep, threads);
+}
+
+Index Points::visits(const Preprocessing& prep, bool single) {
+  const bool feature = prep.center == Center::feature;
+  if (single && prep.scale == Scale::none && !feature) return 1;
+  constexpr Index means = 2;
+  const Index weights = prep.scale == Scale::standard ? means + 1 : 0;
+  const Index center = feature ? means + (prep.scale == Scale::unit ? 1 : 0) : 0;
+  return 1 + weights + center + 1;
+}
+
+Index Points::stream_bytes(Index features, bool single) {
+  return single ? StreamBuffer<float>::bytes(features) : StreamBuffer<double>::bytes(features);
 }
 
 /// Of every point the numbers that its preprocessing needs.

@@ -18,6 +18,7 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/preprocessing.hpp"
+#include "fwsr/prep/stream_buffer.hpp"
 
 namespace fwsr {
 
@@ -30,6 +31,11 @@ class Points {
 
   /// New points seen as `trained` sees its own: same feature means, weights, unit and eta.
   Points(const PointsView& view, const Points& trained, int threads);
+
+  /// How often the first constructor looks at all points, dense ones.
+  static Index visits(const Preprocessing& prep, bool single);
+  /// What a thread holds of streamed points with this many features, in bytes.
+  static Index stream_bytes(Index features, bool single);
 
   Index size() const { return size_; }
   Index features() const { return features_; }
@@ -91,8 +97,6 @@ class Points {
   }
 
   static constexpr Index chunk_rows = 128;
-  template <class T>
-  static T* value_pointer(const RowSource<T>&);  // for its type
   template <class Visit>
   void for_entries(Index i, Visit&& visit) const;
   template <class Use>
@@ -148,11 +152,12 @@ void Points::for_entries(Index i, Visit&& visit) const {
 template <class Use>
 void Points::with_stored(Index first, Index last, Use&& use) const {
   PointNumbers numbers[chunk_rows];
+  // fetch(begin, end, rows) has pointers to points begin .. end put into `rows`, and returns the end
+  // of those that are there.
   const auto go = [&]<class T>(const T*, const auto& fetch) {
     const T* rows[chunk_rows];
-    for (Index begin = first; begin < last; begin += chunk_rows) {
-      const Index end = begin + chunk_rows < last ? begin + chunk_rows : last;
-      fetch(begin, end, rows);
+    for (Index begin = first, end = first; begin < last; begin = end) {
+      end = fetch(begin, begin + chunk_rows < last ? begin + chunk_rows : last, rows);
       for (Index i = begin; i < end; ++i)
         numbers[i - begin] = {.inner = inner(i), .mean = mean(i), .outer = outer(i)};
       use(begin, StoredRows<T>{.rows = rows,
@@ -163,26 +168,22 @@ void Points::with_stored(Index first, Index last, Use&& use) const {
                                .means = means_.empty() ? nullptr : means_.data()});
     }
   };
+  const auto stream = [&]<class T>(const StreamView<T>& v) {
+    StreamBuffer<T> buffer(v);
+    go(static_cast<const T*>(nullptr), [&](Index begin, Index end, const T** rows) {
+      return buffer.fetch(
+          begin, end, last, [&](Index i) { return source(i); }, rows);
+    });
+  };
   std::visit(
       [&](const auto& v) {
         if constexpr (requires { v.data; }) {
           go(v.data, [&](Index begin, Index end, auto* rows) {
             for (Index i = begin; i < end; ++i) rows[i - begin] = v.data + source(i) * v.stride;
+            return end;
           });
         } else if constexpr (requires { v.source; }) {
-          using T = std::remove_const_t<std::remove_pointer_t<decltype(value_pointer(*v.source))>>;
-          thread_local std::vector<T> buffer;
-          buffer.resize(static_cast<std::size_t>(chunk_rows * features_));
-          go(static_cast<const T*>(nullptr), [&](Index begin, Index end, auto* rows) {
-            for (Index i = begin; i < end;) {  // runs of neighbours
-              Index e = i + 1;
-              while (e < end && source(e) == source(e - 1) + 1) ++e;
-              v.source->read(source(i), source(e - 1) + 1, buffer.data() + (i - begin) * features_);
-              i = e;
-            }
-            for (Index i = begin; i < end; ++i)
-              rows[i - begin] = buffer.data() + (i - begin) * features_;
-          });
+          stream(v);
         }
       },
       view_);

@@ -145,7 +145,8 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
   const std::vector<Index> wanted = wanted_of(members, counts);
   const auto classes = static_cast<Index>(members.size());
   const Team team = team_for(options, classes);
-  const PlanFacts all = facts_of(points, team.side_by_side ? 1 : team.threads);
+  PlanFacts all = facts_of(points, team.side_by_side ? 1 : team.threads);
+  all.label_bytes = checked_bytes(n, 1, sizeof(std::string) + 2 * sizeof(Index));
 
   std::vector<ClassPlan> plans;
   for (auto& [name, indices] : members) {

@@ -11,6 +11,7 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/linalg/gram.hpp"
+#include "fwsr/prep/points.hpp"
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/gradient_form.hpp"
 #include "fwsr/solver/representer_form.hpp"
@@ -25,26 +26,30 @@ struct Candidate {
   double bytes = 0;  // beside the data, whatever the number of threads
   double per_thread = 0;
   double setup_flops = 0, step_flops = 0;
-  Index setup_passes = 0, step_passes = 0;
+  // Over the points, beside those of preprocessing.
+  double setup_passes = 0, step_passes = 0, codes_passes = 1, certificate_passes = 0;
 };
+
+/// The program itself and its libraries, counted where memory is so short that points are streamed.
+constexpr double program_bytes = 16 << 20;
 
 /// Sizes as doubles, so that products of absurd numbers stay comparable.
 struct Sizes {
   double n, d, k, entries, side;
 };
 
-Candidate covariance(const Sizes& s, bool single) {
+Candidate covariance(const Sizes& s, bool ridge) {
   const double d2 = s.d * s.d;
-  const double size = single ? 4 : 8;
   return {.form = "covariance",
           .kernel_by = "",
           .why = {},
-          .bytes = 8 * (3 * s.n + 2 * d2 + 8 * s.d) + size * (2 * d2 + 1024 * s.d) + 8 * d2,
-          .per_thread = 8 * 3 * 384 * s.d,
+          .bytes = 8 * (4 * s.n + 5 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256),
+          .per_thread = 8 * (2 * 512 * s.d + d2 + 256 * 7 * s.k),
           .setup_flops = 3 * s.n * d2,
           .step_flops = 6 * s.n * s.d + 10 * d2,
-          .setup_passes = 4,
-          .step_passes = 1};
+          .setup_passes = 2,
+          .step_passes = 1,
+          .certificate_passes = ridge ? 2.0 : 0.0};
 }
 
 /// The covariance form on the rows of a factor in place of the points.
@@ -66,6 +71,7 @@ Candidate factor(const Sizes& s, Index rank, bool single, double kernel_flops) {
 /// `kernel_flops`: to compute one entry of K.
 Candidate representer(const Sizes& s, const char* by, double kernel_flops) {
   const double all = s.n * s.n;
+  const double sweep = std::ceil(s.n / 96) + 1;  // all tiles of K
   Candidate c{.form = "representer",
               .kernel_by = by,
               .why = {},
@@ -73,12 +79,13 @@ Candidate representer(const Sizes& s, const char* by, double kernel_flops) {
               .per_thread = 8 * 480 * (s.d + 96),
               .setup_flops = all * kernel_flops,
               .step_flops = 4 * s.n * s.k + 2 * all,
-              .setup_passes = 3,
-              .step_passes = 2};
+              .setup_passes = sweep,
+              .step_passes = sweep + 1,
+              .certificate_passes = sweep + 2};
   const std::string_view how = by;
-  if (how == "held") c.bytes += 8 * all;
+  if (how == "held") c.bytes += 8 * all, c.step_passes = c.codes_passes = c.certificate_passes = 0;
   if (how == "tiles") c.step_flops += all * kernel_flops;
-  if (how == "products") c.step_flops = 4 * s.n * s.k + 4 * s.entries;
+  if (how == "products") c.step_flops = 4 * s.n * s.k + 4 * s.entries, c.step_passes = 3;
   if (how == "given") c.per_thread = 8 * 96 * s.n, c.setup_flops = 2 * all;
   return c;
 }
@@ -92,8 +99,24 @@ Candidate gradient(const Sizes& s, bool given, double kernel_flops) {
           .per_thread = given ? 8 * 96 * s.n : 8 * 480 * (s.d + 96),
           .setup_flops = given ? all : all * kernel_flops,
           .step_flops = 8 * all,
-          .setup_passes = 3,
-          .step_passes = 0};
+          .setup_passes = std::ceil(s.n / 96) + 1,
+          .step_passes = 0,
+          .codes_passes = 0,
+          .certificate_passes = 0};
+}
+
+/// Over the points from first to last; repeated picks and second thoughts come on top.
+double passes_of(const Candidate& c, const PlanFacts& facts, const SelectOptions& o) {
+  const Preprocessing prep{.center = effective_center(o), .scale = o.scale};
+  return static_cast<double>(Points::visits(prep, facts.single)) + c.setup_passes +
+         static_cast<double>(o.exemplars) * c.step_passes + c.codes_passes +
+         (o.certificate == CertificateKind::full ? c.certificate_passes : 0.0);
+}
+
+/// Numbers kept of every point, whatever the form (points.hpp): its norm, means, factors.
+double numbers_of_each(const PlanFacts& facts, const SelectOptions& o) {
+  return 1 + (effective_center(o) == Center::point) + (o.scale == Scale::unit) +
+         (o.kernel.type == KernelType::cosine) + (o.kernel.type == KernelType::rbf) + facts.sparse;
 }
 
 std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o, const Sizes& s) {
@@ -113,7 +136,7 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
     all.push_back(representer(s, "given", 0));
     all.back().why = "the kernel matrix is given and used in place";
   } else if (linear) {
-    all.push_back(covariance(s, facts.single && !o.precise));
+    all.push_back(covariance(s, o.rho.has_value()));
     all.back().why = fmt::format("a linear kernel with {} features and {} points: O(n d) a step",
                                  facts.features, facts.points);
     if (facts.sparse) {
@@ -156,13 +179,14 @@ bool has_n_by_n(KernelType kernel) {
          kernel == KernelType::laplacian;
 }
 
-std::string remedy(const SelectOptions& o, double limit, double data) {
+std::string remedy(const SelectOptions& o, double limit, double data, bool fewer_threads) {
   if (o.q != Norm::two || o.nonneg) {
     const double room = std::max(0.0, limit - data);
     return fmt::format(
         "use q = 2 without a sign constraint, at most about {:.0f} points, or more --memory",
         std::sqrt(room / 16));
   }
+  if (fewer_threads) return "use --threads 1, or more --memory";
   if (o.rank > 0) return "choose a smaller --rank or fewer points, or more --memory";
   return fmt::format("ask for fewer exemplars or points, or more --memory{}",
                      has_n_by_n(o.kernel.type) ? ", or approximate the kernel with --rank" : "");
@@ -190,11 +214,15 @@ PlanFacts facts_of(const PointsView& points, int threads) {
               .entries = entries_of(points),
               .sparse = is_sparse(points),
               .single = is_single(points),
+              .streamed = is_streamed(points),
               .threads = threads};
   const Index value = f.single ? 4 : 8;
   const Index index = points.index() >= 4 ? 8 : 4;
-  f.data_bytes =
-      f.sparse ? f.entries * (value + index) + (f.points + 1) * index : f.entries * value;
+  if (f.streamed)
+    f.data_bytes = Points::stream_bytes(f.features, f.single);
+  else
+    f.data_bytes =
+        f.sparse ? f.entries * (value + index) + (f.points + 1) * index : f.entries * value;
   return f;
 }
 
@@ -204,14 +232,22 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
                 .k = static_cast<double>(options.exemplars),
                 .entries = static_cast<double>(facts.entries),
                 .side = static_cast<double>(facts.side_by_side)};
-  const auto data = static_cast<double>(facts.data_bytes);
+  if (facts.streamed && options.kernel.type == KernelType::precomputed)
+    throw MemoryError(fmt::format(
+        "a precomputed kernel of {} points is larger than the memory allowed and cannot be read in "
+        "blocks; allow more --memory, or give the points and let the kernel be computed",
+        facts.points));
+  const double data = static_cast<double>(facts.data_bytes) *
+                      (facts.streamed ? facts.threads * facts.side_by_side : 1);
   const double limit = options.memory > 0 ? static_cast<double>(options.memory)
                                           : data + 0.8 * static_cast<double>(available_memory());
-  // Of every point: mean, norm, factors, weights; and what was asked for.
-  const double common = 8 * (6 * s.n + 4 * s.d) + (options.codes ? 8 * s.n * s.k : 0.0) +
+  const double common = 8 * (numbers_of_each(facts, options) * s.n + 4 * s.d) +
+                        (options.codes ? 8 * s.n * s.k : 0.0) +
                         (options.assignment ? 8 * s.n : 0.0);
+  const double program =
+      static_cast<double>(facts.label_bytes) + (facts.streamed ? program_bytes : 0);
   const auto needs = [&](const Candidate& c) {
-    return data + s.side * (c.bytes + common + c.per_thread * facts.threads);
+    return program + data + s.side * (c.bytes + common + c.per_thread * facts.threads);
   };
   const auto work = [&](const Candidate& c) { return c.setup_flops + s.k * c.step_flops; };
   std::vector<Candidate> all = candidates(facts, options, s);
@@ -221,24 +257,31 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   if (!best) {
     const auto least = std::min_element(
         all.begin(), all.end(), [&](const auto& a, const auto& b) { return needs(a) < needs(b); });
-    throw MemoryError(
-        fmt::format("{} points of {} features need {} ({} form), but only {} may be used; {}",
-                    facts.points, facts.features, format_bytes(needs(*least)), least->form,
-                    format_bytes(limit), remedy(options, limit, data)));
+    const bool fewer_threads =
+        facts.streamed && facts.side_by_side == 1 &&
+        needs(*least) - (facts.threads - 1) * (least->per_thread + data / facts.threads) <= limit;
+    throw MemoryError(fmt::format(
+        "{} points of {} features{} need {} ({} form), but only {} may be used; {}", facts.points,
+        facts.features, facts.streamed ? ", streamed in blocks," : "", format_bytes(needs(*least)),
+        least->form, format_bytes(limit), remedy(options, limit, data, fewer_threads)));
   }
-  return {.form = best->form,
-          .kernel_by = best->kernel_by,
-          .why = best->why,
-          .points = facts.points,
-          .features = facts.features,
-          .threads = facts.threads,
-          .memory_bytes = to_index(best->bytes + common),
-          .memory_per_thread = to_index(best->per_thread),
-          .data_bytes = facts.data_bytes,
-          .setup_flops = best->setup_flops,
-          .step_flops = best->step_flops,
-          .passes = best->setup_passes + best->step_passes * options.exemplars,
-          .notes = notes_on(*best, facts, options)};
+  Plan plan{.form = best->form,
+            .kernel_by = best->kernel_by,
+            .why = best->why,
+            .points = facts.points,
+            .features = facts.features,
+            .threads = facts.threads,
+            .memory_bytes = to_index(best->bytes + common + program),
+            .memory_per_thread = to_index(best->per_thread),
+            .data_bytes = to_index(data),
+            .setup_flops = best->setup_flops,
+            .step_flops = best->step_flops,
+            .passes = to_index(passes_of(*best, facts, options)),
+            .notes = notes_on(*best, facts, options)};
+  if (facts.streamed)
+    plan.notes.push_back(
+        fmt::format("streamed in blocks, about {} passes over the file", plan.passes));
+  return plan;
 }
 
 }  // namespace fwsr

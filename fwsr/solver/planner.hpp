@@ -15,7 +15,9 @@ struct PlanFacts {
   Index entries = 0;   // n d, or the non-zeros
   bool sparse = false;
   bool single = false;
-  Index data_bytes = 0;
+  bool streamed = false;
+  Index data_bytes = 0;   // streamed points: what each thread holds of them at a time
+  Index label_bytes = 0;  // labels of all points, and who belongs to which class
   int threads = 1;
   int side_by_side = 1;  // classes that run at the same time share the memory
 };

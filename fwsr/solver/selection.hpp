@@ -56,7 +56,7 @@ struct Plan {
   int threads = 1;
   Index memory_bytes = 0;       // what the solver will take, beside the data ...
   Index memory_per_thread = 0;  // ... and once more for every thread
-  Index data_bytes = 0;         // the points themselves
+  Index data_bytes = 0;         // the points themselves; streamed ones: what is held at a time
   double setup_flops = 0;
   double step_flops = 0;           // each step
   Index passes = 0;                // over the data: set-up, about k steps, certificate
