@@ -33,7 +33,8 @@ std::vector<double> encode_points(const Points& trained, const Kernel& kernel, d
                                   bool eta_relative, const Coefficients& theta, Index exemplars,
                                   const Points& fresh) {
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
-  const auto matrix = make_tiled_kernel(trained, kernel, eta, eta_relative);
+  const auto matrix =
+      make_tiled_kernel(trained, kernel, {.eta = eta, .eta_relative = eta_relative});
   const double u = trained.unit();
   const double eta_squared = matrix->eta() / matrix->unit() * (matrix->eta() / matrix->unit());
   const double extra = kernel.type == KernelType::linear ? 0.0 : eta_squared;
