@@ -117,32 +117,33 @@ Index ComputedKernel::padded(Index rows) {
   return block_count(rows, step) * step;
 }
 
+/// What belongs to panel.chosen and panel.height.
 template <class T>
-ComputedKernel::Panel<T> ComputedKernel::load(std::span<const Index> chosen, Side side,
-                                              Index height) const {
-  Panel<T> panel{.chosen = {chosen.begin(), chosen.end()},
-                 .height = height,
-                 .rows = nullptr,
-                 .norms = {},
-                 .sparse = {}};
-  const Index d = points_.dim();
+void ComputedKernel::load_chosen(Side side, Panel<T>& panel) const {
+  const std::span<const Index> chosen = panel.chosen;
+  const Index d = points_.dim(), height = panel.height;
   const auto count = static_cast<Index>(chosen.size());
+  panel.norms.clear();
+  panel.sparse.clear();
   if (kernel_.type == KernelType::rbf)
     for (const Index i : chosen) panel.norms.push_back(static_cast<T>(norms_[at(i)]));
   if (by_sparse_products()) {
     for (Index r = 0; r < count && side == Side::left; r += Points::sparse_rows)
       panel.sparse.push_back(std::make_unique<Points::SparseRows>(
           points_, chosen.subspan(at(r), at(std::min(Points::sparse_rows, count - r)))));
-    return panel;
+    return;
   }
-  if (std::is_same_v<T, float> && only_in_double_) return panel;
-  panel.rows.reset(new T[at(height * d)]);
+  if (std::is_same_v<T, float> && only_in_double_) return;
+  if (panel.room < height) {
+    panel.rows.reset(new T[at(height * d)]);
+    panel.room = height;
+  }
   std::fill(panel.rows.get() + count * d, panel.rows.get() + height * d, T{0});
   const bool together = count > 0 && chosen.back() - chosen.front() == count - 1 &&
                         std::is_sorted(chosen.begin(), chosen.end());
   if (mean_.empty() && together) {
     points_.rows(chosen.front(), chosen.front() + count, panel.rows.get());
-    return panel;
+    return;
   }
   std::vector<double> row(at(d));
   for (Index r = 0; r < count; ++r) {
@@ -150,15 +151,25 @@ ComputedKernel::Panel<T> ComputedKernel::load(std::span<const Index> chosen, Sid
     T* const out = panel.rows.get() + r * d;
     for (Index l = 0; l < d; ++l) out[l] = static_cast<T>(row[at(l)]);
   }
+}
+
+template <class T>
+ComputedKernel::Panel<T> ComputedKernel::load(std::span<const Index> chosen, Side side,
+                                              Index height) const {
+  Panel<T> panel;
+  panel.chosen.assign(chosen.begin(), chosen.end());
+  panel.height = height;
+  load_chosen(side, panel);
   return panel;
 }
 
 template <class T>
-ComputedKernel::Panel<T> ComputedKernel::load(Index first, Index last, Side side) const {
-  std::vector<Index> chosen(at(last - first));
-  std::iota(chosen.begin(), chosen.end(), first);
+void ComputedKernel::load(Index first, Index last, Side side, Panel<T>& panel) const {
   const Index rows = last - first;
-  return load<T>(chosen, side, std::is_same_v<T, double> ? padded(rows) : rows);
+  panel.chosen.resize(at(rows));
+  std::iota(panel.chosen.begin(), panel.chosen.end(), first);
+  panel.height = std::is_same_v<T, double> ? padded(rows) : rows;
+  load_chosen(side, panel);
 }
 
 /// Inner products with sparse points.
@@ -230,7 +241,7 @@ Index ComputedKernel::finish(const Panel<T>& left, const Panel<T>& right, T* out
                                  .scale = affine},
                                 columns, row);
     else if (kernel_.type == KernelType::laplacian)
-      laplacian_row(gamma_, affine, columns, row);
+      decay_row(gamma_, affine, columns, row);
     else
       polynomial_row(
           {.gamma = gamma_, .coef0 = kernel_.coef0, .degree = kernel_.degree, .scale = affine},
@@ -316,7 +327,7 @@ std::vector<double> ComputedKernel::values(std::span<const Index> rows,
   return out;
 }
 
-template ComputedKernel::Panel<float> ComputedKernel::load<float>(Index, Index, Side) const;
-template ComputedKernel::Panel<double> ComputedKernel::load<double>(Index, Index, Side) const;
+template void ComputedKernel::load(Index, Index, Side, Panel<float>&) const;
+template void ComputedKernel::load(Index, Index, Side, Panel<double>&) const;
 
 }  // namespace fwsr

@@ -40,14 +40,16 @@ class ComputedKernel {
     std::vector<Index> chosen;
     Index height = 0;           // rows, with zeros behind those chosen
     std::unique_ptr<T[]> rows;  // height x dim, dense
+    Index room = 0;             // rows that fit there
     std::vector<T> norms;       // rbf: squared, of the moved points
     SparseBlocks sparse;        // or these, when on the left
   };
   enum class Side { left, right };
   template <class T>
   Panel<T> load(std::span<const Index> chosen, Side side, Index height) const;
+  /// Points first .. last, in the memory that `panel` has.
   template <class T>
-  Panel<T> load(Index first, Index last, Side side) const;
+  void load(Index first, Index last, Side side, Panel<T>& panel) const;
 
   /// out[r, c] = K(left.chosen[r], right.chosen[c]), rows `stride` apart.
   template <class T>
@@ -63,6 +65,8 @@ class ComputedKernel {
                       Eta eta) const;
   void sparse_products(const SparseBlocks& left, Index rows, std::span<const Index> right,
                        double* out, Index stride, Eta eta) const;
+  template <class T>
+  void load_chosen(Side side, Panel<T>& panel) const;
   template <class T>
   Index finish(const Panel<T>& left, const Panel<T>& right, T* out, Index stride, Eta eta) const;
   void settle(const Panel<float>& left, const Panel<float>& right, Index unsettled, float* out,

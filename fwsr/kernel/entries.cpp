@@ -60,7 +60,7 @@ Index gaussian(const GaussianRow<T>& row, Index n, T* values) {
 }
 
 template <class T>
-void laplacian(double gamma, const Affine& scale, Index n, T* values) {
+void decay(double gamma, const Affine& scale, Index n, T* values) {
   run_widest([&]() __attribute__((always_inline)) {
     const T g = static_cast<T>(std::min(gamma, largest_gamma));
     const T factor = static_cast<T>(scale.factor), extra = static_cast<T>(scale.extra);
@@ -186,11 +186,11 @@ Index gaussian_row(const GaussianRow<float>& row, Index n, float* values) {
 Index gaussian_row(const GaussianRow<double>& row, Index n, double* values) {
   return gaussian(row, n, values);
 }
-void laplacian_row(double gamma, const Affine& scale, Index n, float* values) {
-  laplacian(gamma, scale, n, values);
+void decay_row(double gamma, const Affine& scale, Index n, float* values) {
+  decay(gamma, scale, n, values);
 }
-void laplacian_row(double gamma, const Affine& scale, Index n, double* values) {
-  laplacian(gamma, scale, n, values);
+void decay_row(double gamma, const Affine& scale, Index n, double* values) {
+  decay(gamma, scale, n, values);
 }
 void polynomial_row(const PolynomialRow& row, Index n, float* values) {
   polynomial(row, n, values);

@@ -28,9 +28,9 @@ inline constexpr float unsure = -1;
 Index gaussian_row(const GaussianRow<float>& row, Index n, float* values);
 Index gaussian_row(const GaussianRow<double>& row, Index n, double* values);
 
-/// exp(-gamma x) of distances x.
-void laplacian_row(double gamma, const Affine& scale, Index n, float* values);
-void laplacian_row(double gamma, const Affine& scale, Index n, double* values);
+/// exp(-gamma x) of distances x: the Laplacian kernel, or the Gaussian one of squared distances.
+void decay_row(double gamma, const Affine& scale, Index n, float* values);
+void decay_row(double gamma, const Affine& scale, Index n, double* values);
 
 /// (gamma x + coef0)^degree of inner products x.
 struct PolynomialRow {

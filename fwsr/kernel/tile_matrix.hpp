@@ -82,7 +82,7 @@ class TileMatrix : public KernelMatrix {
  protected:
   Tiling tiling() const { return {size()}; }
   /// Tiles per task of a sweep.
-  virtual Index run_length() const { return 4; }
+  virtual Index run_length() const { return 8; }
 
   /// What the tiles of a run add, each by add(product, column).
   template <class Add>

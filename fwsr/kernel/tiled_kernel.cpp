@@ -32,14 +32,15 @@ void TiledKernel<T>::fill_each(Index row, Index first, Index last, const Where& 
   using Side = ComputedKernel::Side;
   stop_unless(alive_);
   const Tiling t = this->tiling();
-  const auto left = computed_.template load<T>(t.first(row), t.last(row), Side::left);
+  ComputedKernel::Panel<T> left, right;
+  computed_.load(t.first(row), t.last(row), Side::left, left);
   for (Index column = first; column < last; ++column) {
     T* const tile = where(column);
     const Index width = t.size(column);
     if (column == row && !computed_.by_sparse_products()) {
       computed_.template fill<T>(left, left, tile, width, Eta::included);
     } else {
-      const auto right = computed_.template load<T>(t.first(column), t.last(column), Side::right);
+      computed_.load(t.first(column), t.last(column), Side::right, right);
       computed_.template fill<T>(left, right, tile, width, Eta::included);
     }
     if (column == row) {

@@ -26,7 +26,7 @@ class TiledKernel final : public TileMatrix<T> {
              const typename TileMatrix<T>::VisitHalf& visit) const override;
   void column(Index j, std::span<double> out) const override;
   void multiply(std::span<const double> x, std::span<double> out, int threads) const override;
-  Index run_length() const override { return computed_.by_sparse_products() ? 32 : 4; }
+  Index run_length() const override { return computed_.by_sparse_products() ? 32 : 8; }
 
   /// Writes tiles (row, first .. last) one after the other.
   void fill(Index row, Index first, Index last, T* out) const;

@@ -32,7 +32,12 @@ template <std::size_t count, bool squares, bool both, class T>
   Index l = 0;
   for (; l + lanes <= columns; l += lanes) {
     Doubles x;
-    if constexpr (!squares) load_eight(others + l, x);
+    if constexpr (!squares) {
+      load_eight(others + l, x);
+      // Rows are too short for the processor to see where reading goes on: two groups ahead.
+      if (l % (64 / static_cast<Index>(sizeof(T))) == 0)
+        for (std::size_t r = 0; r < count; ++r) __builtin_prefetch(rows[r] + l + 8 * columns);
+    }
     for (std::size_t r = 0; r < count; ++r) {
       Doubles t;
       load_eight(rows[r] + l, t);
