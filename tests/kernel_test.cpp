@@ -218,8 +218,9 @@ TEST(KernelMatrix, several_tiles_fit_together) {
 TEST(KernelMatrix, the_linear_kernel_in_float32) {
   const fwsr::SerialBlas serial;
   Rng rng(8);
-  for (const Index n : {1, 7, 50, 500, 1000}) {
-    const Cloud<float> cloud = make_cloud<float>(Shape::plain, n, 33, rng);
+  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{
+           {1, 33}, {1, 300}, {7, 333}, {50, 1000}, {500, 33}, {1000, 33}}) {
+    const Cloud<float> cloud = make_cloud<float>(Shape::plain, n, d, rng);
     const Points points(cloud.view(), {}, {.center = fwsr::Center::none}, 2);
     const Both both = make_both(points, {}, true);
     const std::vector<double> all = all_of(*both.held);

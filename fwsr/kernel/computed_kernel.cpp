@@ -12,6 +12,7 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/linalg/small_gram.hpp"
 
 namespace fwsr {
 
@@ -207,6 +208,10 @@ void ComputedKernel::dense_products(const Panel<T>& left, const Panel<T>& right,
                                         .out = out,
                                         .stride = stride});
     return;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (&left == &right && small_gram_pays(rows, d) && !drop_eta)
+      return small_gram(left.rows.get(), rows, d, out, stride);
   }
   const bool fits = left.height == rows && right.height == columns;
   std::unique_ptr<T[]> wide(fits ? nullptr : new T[at(left.height * right.height)]);
