@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/result.hpp"
 
 namespace fwsr::app {
 
@@ -235,7 +236,14 @@ Statistics examine(const PointsView& points, int threads) {
   s.features = cols_of(points);
   s.entries = entries_of(points);
   s.bytes = bytes_of(points);
-  std::visit([&](const auto& view) { examine_view(view, threads, s); }, points);
+  std::visit(
+      [&](const auto& view) {
+        if constexpr (requires { view.source; })
+          throw Error("points that are read block by block cannot be looked at as a whole");
+        else
+          examine_view(view, threads, s);
+      },
+      points);
   return s;
 }
 

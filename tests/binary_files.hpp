@@ -118,7 +118,13 @@ inline std::vector<double> values_of(const Dataset& data) {
           if constexpr (requires { view.starts; })
             for (auto e = view.starts[i]; e < view.starts[i + 1]; ++e)
               all.push_back(view.values[e]);
-          else
+          else if constexpr (requires { view.source; }) {
+            std::vector<std::conditional_t<
+                std::is_same_v<decltype(view), const fwsr::StreamView<float>&>, float, double>>
+                row(static_cast<std::size_t>(view.cols));
+            view.source->read(i, i + 1, row.data());
+            all.insert(all.end(), row.begin(), row.end());
+          } else
             for (const auto v : view.row(i)) all.push_back(v);
         }
       },

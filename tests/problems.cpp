@@ -191,7 +191,7 @@ oracle::Matrix<oracle::Real> Data::exact() const {
           for (Index i = 0; i < n_; ++i)
             for (auto e = v.starts[i]; e < v.starts[i + 1]; ++e)
               m(i, static_cast<Index>(v.columns[e])) = v.values[e];
-        } else {
+        } else if constexpr (requires { v.data; }) {
           for (Index i = 0; i < n_; ++i)
             for (Index j = 0; j < d_; ++j) m(i, j) = v(i, j);
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -27,12 +28,15 @@ inline void stop_unless(const Alive& alive) {
   if (alive && !alive()) throw Interrupted{};
 }
 
+/// The number of the calling thread within its team, from 0.
+int this_thread();
+
 /// How many threads to use when nobody said: OMP_NUM_THREADS, or the cores this process may use.
 int default_threads();
 
 /// Threads for a loop of about `operations`: waking others costs more than little work takes.
 inline int threads_for(int threads, double operations) {
-  return operations < 1e6 ? 1 : threads;
+  return operations < 3e5 ? 1 : threads;
 }
 
 /// Carries the first exception out of a parallel region, where none may leave by itself.
@@ -56,25 +60,81 @@ class FirstError {
   std::exception_ptr error_;
 };
 
-/// Calls work(task) for task = 0 .. tasks - 1 on up to `threads` threads, in no set order.
+/// Calls work(task), or work(thread, task), for task = 0 .. tasks - 1 on up to `threads` threads, in
+/// no set order. `thread` counts from 0 and tells which scratch space to use.
 template <class Work>
 void for_tasks(int threads, Index tasks, Work&& work) {
+  const auto run = [&](int thread, Index t) {
+    if constexpr (std::invocable<Work&, int, Index>)
+      work(thread, t);
+    else
+      work(t);
+  };
   if (threads <= 1 || tasks <= 1) {
-    for (Index t = 0; t < tasks; ++t) work(t);
+    for (Index t = 0; t < tasks; ++t) run(0, t);
     return;
   }
   FirstError errors;
   const int team = static_cast<int>(std::min<Index>(threads, tasks));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(team)
-  for (Index t = 0; t < tasks; ++t) errors.guard([&] { work(t); });
+  for (Index t = 0; t < tasks; ++t) errors.guard([&] { run(this_thread(), t); });
   errors.rethrow();
 }
 
-/// Calls work(block, first, last) for every block of 0 .. n.
+/// Calls work(block, first, last), or work(thread, block, first, last), for every block of 0 .. n.
 template <class Work>
 void for_blocks(int threads, Index n, Work&& work, Index block = block_size) {
-  for_tasks(threads, block_count(n, block),
-            [&](Index b) { work(b, b * block, std::min(n, (b + 1) * block)); });
+  for_tasks(threads, block_count(n, block), [&](int thread, Index b) {
+    const Index first = b * block, last = std::min(n, (b + 1) * block);
+    if constexpr (std::invocable<Work&, int, Index, Index, Index>)
+      work(thread, b, first, last);
+    else
+      work(b, first, last);
+  });
+}
+
+/// Calls work(thread, first, last) for every block of 0 .. n in parallel, and then(thread) after each,
+/// one at a time, first block to last: for sums too large to hold one of per block.
+template <class Work, class Then>
+void for_blocks_in_order(int threads, Index n, Index block, Work&& work, Then&& then) {
+  const Index blocks = block_count(n, block);
+  const int team = static_cast<int>(std::max<Index>(1, std::min<Index>(threads, blocks)));
+  const auto run = [&](int thread, Index b) {
+    work(thread, b * block, std::min(n, (b + 1) * block));
+  };
+  if (team == 1) {
+    for (Index b = 0; b < blocks; ++b) run(0, b), then(0);
+    return;
+  }
+  FirstError errors;
+#pragma omp parallel num_threads(team)
+  {
+    const int thread = this_thread();
+#pragma omp for ordered schedule(static, 1)
+    for (Index b = 0; b < blocks; ++b) {
+      errors.guard([&] { run(thread, b); });
+#pragma omp ordered
+      errors.guard([&] { then(thread); });
+    }
+  }
+  errors.rethrow();
+}
+
+/// Calls work(block, first, last) for every block of 0 .. n; a thread gets neighbouring blocks, the
+/// same ones every time, so that what it left in its cache serves it again.
+template <class Work>
+void for_own_blocks(int threads, Index n, Work&& work, Index block = block_size) {
+  const Index blocks = block_count(n, block);
+  const auto run = [&](Index b) { work(b, b * block, std::min(n, (b + 1) * block)); };
+  if (threads <= 1 || blocks <= 1) {
+    for (Index b = 0; b < blocks; ++b) run(b);
+    return;
+  }
+  FirstError errors;
+  const int team = static_cast<int>(std::min<Index>(threads, blocks));
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (Index b = 0; b < blocks; ++b) errors.guard([&] { run(b); });
+  errors.rethrow();
 }
 
 /// Sum of term(i) over 0 .. n, the same bits for any number of threads.

@@ -33,10 +33,29 @@ struct CsrView {
   const T* values = nullptr;   // starts[rows]
 };
 
+/// Rows that are fetched when they are needed, because all of them would not fit the memory.
+template <class T>
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// Rows first .. last, one after the other. Called from many threads. Throws Error when they
+  /// cannot be had.
+  virtual void read(Index first, Index last, T* out) const = 0;
+};
+
+/// A borrowed source of dense rows. Row i is one point.
+template <class T>
+struct StreamView {
+  const RowSource<T>* source = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+};
+
 /// Everything that can be selected from, used in place.
-using PointsView = std::variant<MatrixView<const float>, MatrixView<const double>,
-                                CsrView<float, std::int32_t>, CsrView<double, std::int32_t>,
-                                CsrView<float, std::int64_t>, CsrView<double, std::int64_t>>;
+using PointsView =
+    std::variant<MatrixView<const float>, MatrixView<const double>, CsrView<float, std::int32_t>,
+                 CsrView<double, std::int32_t>, CsrView<float, std::int64_t>,
+                 CsrView<double, std::int64_t>, StreamView<float>, StreamView<double>>;
 
 inline Index rows_of(const PointsView& p) {
   return std::visit([](const auto& v) { return v.rows; }, p);
@@ -45,7 +64,10 @@ inline Index cols_of(const PointsView& p) {
   return std::visit([](const auto& v) { return v.cols; }, p);
 }
 inline bool is_sparse(const PointsView& p) {
-  return p.index() >= 2;
+  return p.index() >= 2 && p.index() < 6;
+}
+inline bool is_streamed(const PointsView& p) {
+  return p.index() >= 6;
 }
 /// True for float32 points.
 inline bool is_single(const PointsView& p) {

@@ -91,6 +91,41 @@ void multiply(const Product<double>& p) {
               to_blas(std::max<Index>(1, p.out_stride)));
 }
 
+// A small triangle costs BLAS more than the whole square.
+namespace {
+
+constexpr Index small_triangle = 48;
+
+template <class T>
+bool multiply_small(MatrixView<const T> a, T* out, Index out_stride) {
+  if (a.cols > small_triangle) return false;
+  multiply(Product<T>{.op_a = Op::transpose,
+                      .m = a.cols,
+                      .n = a.cols,
+                      .k = a.rows,
+                      .left = a.data,
+                      .left_stride = a.stride,
+                      .right = a.data,
+                      .right_stride = a.stride,
+                      .out = out,
+                      .out_stride = out_stride});
+  return true;
+}
+
+}  // namespace
+
+void multiply_by_itself(MatrixView<const float> a, float* out, Index out_stride) {
+  if (multiply_small(a, out, out_stride)) return;
+  cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, to_blas(a.cols), to_blas(a.rows), 1, a.data,
+              to_blas(a.stride), 0, out, to_blas(out_stride));
+}
+
+void multiply_by_itself(MatrixView<const double> a, double* out, Index out_stride) {
+  if (multiply_small(a, out, out_stride)) return;
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, to_blas(a.cols), to_blas(a.rows), 1, a.data,
+              to_blas(a.stride), 0, out, to_blas(out_stride));
+}
+
 void multiply_vector(Op op, MatrixView<const double> a, const double* x, double* y) {
   if (a.rows == 0 || a.cols == 0) {
     std::fill_n(y, op == Op::none ? a.rows : a.cols, 0.0);
@@ -98,6 +133,12 @@ void multiply_vector(Op op, MatrixView<const double> a, const double* x, double*
   }
   cblas_dgemv(CblasRowMajor, to_blas(op), to_blas(a.rows), to_blas(a.cols), 1.0, a.data,
               to_blas(a.stride), x, 1, 0.0, y, 1);
+}
+
+void add_vector(Op op, MatrixView<const double> a, const double* x, double* y) {
+  if (a.rows == 0 || a.cols == 0) return;
+  cblas_dgemv(CblasRowMajor, to_blas(op), to_blas(a.rows), to_blas(a.cols), 1.0, a.data,
+              to_blas(a.stride), x, 1, 1.0, y, 1);
 }
 
 std::string blas_name() {

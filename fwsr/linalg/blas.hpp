@@ -43,8 +43,14 @@ struct Product {
 void multiply(const Product<float>& p);
 void multiply(const Product<double>& p);
 
-/// y <- op(A) x, A rows x cols with rows `stride` apart.
+/// Upper triangle of A^T A for A rows x d, to `out` with rows `out_stride` apart; the lower one of
+/// `out` is left undefined.
+void multiply_by_itself(MatrixView<const float> a, float* out, Index out_stride);
+void multiply_by_itself(MatrixView<const double> a, double* out, Index out_stride);
+
+/// y <- op(A) x, and y <- y + op(A) x; A rows x cols with rows `stride` apart.
 void multiply_vector(Op op, MatrixView<const double> a, const double* x, double* y);
+void add_vector(Op op, MatrixView<const double> a, const double* x, double* y);
 
 /// "OpenBLAS 0.3.21 ... SkylakeX", for --version.
 std::string blas_name();

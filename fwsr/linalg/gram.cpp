@@ -5,106 +5,157 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/pass.hpp"
+#include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
 
 namespace {
 
-constexpr Index panel = 64;          // columns of the Gram matrix per task
-constexpr Index load_rows = 64;      // rows per task when a block is loaded
+/// Rows added in T before the sum goes on in double: products add them in one chain, and float32
+/// would lose a digit over many.
+template <class T>
+constexpr Index gram_rows = std::is_same_v<T, float> ? 512 : 1024;
 constexpr Index product_rows = 384;  // rows per product, or fewer in steps of
 constexpr Index product_step = 48;   // a multiple of every micro-kernel's height, so that equal
                                      // points get equal bits wherever they stand
-/// Rows added in T before the sum goes on in double: some kernels add them all in one chain, and
-/// float32 would lose a digit over 1024 of them.
-template <class T>
-constexpr Index chain = std::is_same_v<T, float> ? 64 : block_size;
+constexpr Index leaf = 112;          // triangles no larger than this are multiplied as squares
 
 std::size_t size(Index n) {
   return static_cast<std::size_t>(n);
 }
 
+/// Rows per block: the same for these points whatever the number of threads.
+Index product_height(Index n) {
+  return std::min(product_rows, block_count(n, product_step) * product_step);
+}
+
+/// Columns begin .. end of Y = A U from the same columns of A; U upper triangular with zeros below.
+/// Two triangles and the square between them, recursively: half the work of a full product.
+template <class T>
+void times_triangle(Index rows, Index d, Index begin, Index end, const T* a, const T* u, T* y) {
+  const auto product = [&](Index from, Index to, Index first, Index last, T keep) {
+    multiply(Product<T>{.m = rows,
+                        .n = last - first,
+                        .k = to - from,
+                        .left = a + from,
+                        .left_stride = d,
+                        .right = u + from * d + first,
+                        .right_stride = d,
+                        .b = keep,
+                        .out = y + first,
+                        .out_stride = d});
+  };
+  if (end - begin <= leaf) return product(begin, end, begin, end, 0);
+  const Index middle = begin + (end - begin + 31) / 32 * 16;
+  times_triangle(rows, d, begin, middle, a, u, y);
+  times_triangle(rows, d, middle, end, a, u, y);
+  product(begin, middle, middle, end, 1);
+}
+
 }  // namespace
 
 template <class T>
-std::vector<double> gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
-  std::vector<double> gram(size(d * d));
-  std::vector<T> block(size(std::min(n, block_size) * d));
-  const Index panels = block_count(d, panel);
-  std::vector<T> partial(size(d * d));
-  for (Index first = 0; first < n; first += block_size) {
-    const Index rows = std::min(block_size, n - first);
-    for_blocks(
-        threads, rows,
-        [&](Index, Index a, Index b) { fill(first + a, first + b, block.data() + a * d); },
-        load_rows);
-    // Columns c .. e of the upper triangle, added to the sum.
-    for_tasks(threads, panels, [&](Index p) {
-      const Index c = (panels - 1 - p) * panel;  // the widest panel first
-      const Index e = std::min(d, c + panel);
-      for (Index r = 0; r < rows; r += chain<T>) {
-        multiply(Product<T>{.op_a = Op::transpose,
-                            .m = e,
-                            .n = e - c,
-                            .k = std::min(chain<T>, rows - r),
-                            .left = block.data() + r * d,
-                            .left_stride = d,
-                            .right = block.data() + r * d + c,
-                            .right_stride = d,
-                            .out = partial.data() + c,
-                            .out_stride = d});
-        for (Index i = 0; i < e; ++i)
-          for (Index j = std::max(c, i); j < e; ++j)
-            gram[size(i * d + j)] += static_cast<double>(partial[size(i * d + j)]);
-      }
-    });
-  }
+Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
+  constexpr Index height = gram_rows<T>;
+  struct Scratch {
+    std::vector<T> rows, product;
+    std::vector<double> sum;
+  };
+  Gram gram{.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))};
+  const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
+  const int team = threads_for(threads, work);
+  std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
+  for_blocks_in_order(
+      team, n, height,
+      [&](int thread, Index first, Index last) {
+        auto& [rows, product, sum] = scratch[static_cast<std::size_t>(thread)];
+        rows.resize(size(std::min(n, height) * d));
+        product.resize(size(d * d));
+        fill(first, last, rows.data());
+        multiply_by_itself(MatrixView<const T>{rows.data(), last - first, d, d}, product.data(), d);
+        sum.assign(size(d), 0.0);
+        add_rows(rows.data(), last - first, d, sum.data());
+      },
+      [&](int thread) {
+        const auto& [rows, product, sum] = scratch[static_cast<std::size_t>(thread)];
+        for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sum[size(i)];
+        add_triangle(product.data(), d, gram.products.data());
+      });
   for (Index i = 0; i < d; ++i)
-    for (Index j = 0; j < i; ++j) gram[size(i * d + j)] = gram[size(j * d + i)];
+    for (Index j = 0; j < i; ++j) gram.products[size(i * d + j)] = gram.products[size(j * d + i)];
   return gram;
 }
 
 template <class T>
-void visit_products(Index n, Index d, int threads, const FillRows<T>& fill,
-                    const std::vector<double>& m, const std::vector<double>* second,
-                    const VisitProducts<T>& visit) {
-  const std::vector<T> first_matrix(m.begin(), m.end());
-  std::vector<T> second_matrix;
-  if (second) second_matrix.assign(second->begin(), second->end());
-  const Index height = std::min(product_rows, block_count(n, product_step) * product_step);
-  const auto product = [&](const std::vector<T>& left, const std::vector<T>& right,
-                           std::vector<T>& out) {
-    multiply(Product<T>{.m = height,
-                        .n = d,
-                        .k = d,
-                        .left = left.data(),
-                        .left_stride = d,
-                        .right = right.data(),
-                        .right_stride = d,
-                        .out = out.data(),
-                        .out_stride = d});
+void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
+                     const std::vector<double>& m, const VisitForms<T>& visit) {
+  // a^T M a = 2 a^T U a with U the upper triangle of M and half its diagonal.
+  std::vector<T> u(size(d * d));
+  for (Index i = 0; i < d; ++i) {
+    u[size(i * d + i)] = static_cast<T>(m[size(i * d + i)] / 2);
+    for (Index j = i + 1; j < d; ++j) u[size(i * d + j)] = static_cast<T>(m[size(i * d + j)]);
+  }
+  const Index height = product_height(n);
+  const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
+  const int team = threads_for(threads, work);
+  struct Scratch {
+    std::vector<T> a, y;
+    std::vector<double> forms;
   };
+  std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
   for_blocks(
-      threads, n,
-      [&](Index, Index first, Index last) {
+      team, n,
+      [&](int thread, Index, Index first, Index last) {
         // Always a full block: the rows behind the last one are zero.
-        std::vector<T> a(size(height * d)), y(size(height * d)), z(second ? size(height * d) : 0);
+        auto& [a, y, forms] = scratch[static_cast<std::size_t>(thread)];
+        a.resize(size(height * d));
+        forms.resize(size(height));
+        y.resize(size(height * d));
         fill(first, last, a.data());
-        product(a, first_matrix, y);
-        if (second) product(y, second_matrix, z);
+        std::fill(a.begin() + (last - first) * d, a.end(), T{0});
+        times_triangle(height, d, 0, d, a.data(), u.data(), y.data());
         for (Index i = 0; i < last - first; ++i)
-          visit(first + i, a.data() + i * d, y.data() + i * d, second ? z.data() + i * d : nullptr);
+          forms[size(i)] = 2 * dot(a.data() + i * d, y.data() + i * d, d);
+        visit(first, last, a.data(), forms.data());
       },
       height);
 }
 
-template std::vector<double> gram_of_rows<float>(Index, Index, int, const FillRows<float>&);
-template std::vector<double> gram_of_rows<double>(Index, Index, int, const FillRows<double>&);
-template void visit_products<float>(Index, Index, int, const FillRows<float>&,
-                                    const std::vector<double>&, const std::vector<double>*,
-                                    const VisitProducts<float>&);
-template void visit_products<double>(Index, Index, int, const FillRows<double>&,
-                                     const std::vector<double>&, const std::vector<double>*,
-                                     const VisitProducts<double>&);
+void visit_products(Index n, Index d, int threads, const FillRows<double>& fill,
+                    const std::vector<double>& m, const std::vector<double>& second,
+                    const VisitProducts& visit) {
+  const Index height = product_height(n);
+  const auto product = [&](const std::vector<double>& left, const std::vector<double>& right,
+                           std::vector<double>& out) {
+    multiply(Product<double>{.m = height,
+                             .n = d,
+                             .k = d,
+                             .left = left.data(),
+                             .left_stride = d,
+                             .right = right.data(),
+                             .right_stride = d,
+                             .out = out.data(),
+                             .out_stride = d});
+  };
+  for_blocks(
+      threads, n,
+      [&](Index, Index first, Index last) {
+        std::vector<double> a(size(height * d)), y(size(height * d)), z(size(height * d));
+        fill(first, last, a.data());
+        product(a, m, y);
+        product(y, second, z);
+        for (Index i = 0; i < last - first; ++i)
+          visit(first + i, a.data() + i * d, y.data() + i * d, z.data() + i * d);
+      },
+      height);
+}
+
+template Gram gram_of_rows<float>(Index, Index, int, const FillRows<float>&);
+template Gram gram_of_rows<double>(Index, Index, int, const FillRows<double>&);
+template void quadratic_forms<float>(Index, Index, int, const FillRows<float>&,
+                                     const std::vector<double>&, const VisitForms<float>&);
+template void quadratic_forms<double>(Index, Index, int, const FillRows<double>&,
+                                      const std::vector<double>&, const VisitForms<double>&);
 
 }  // namespace fwsr

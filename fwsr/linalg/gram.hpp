@@ -1,5 +1,5 @@
-// Sums of outer products over all points, and quadratic forms of every point: the two matrix
-// products of the covariance form's set-up. Both cut the work into blocks of constant size.
+// Sums of outer products over all points, and quadratic forms of every point: the matrix products of
+// the covariance form's set-up. All cut the work into blocks of constant size.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,29 @@ namespace fwsr {
 template <class T>
 using FillRows = std::function<void(Index first, Index last, T* out)>;
 
-/// sum_i b_i b_i^T (d x d, full) over the rows b_i of the matrix that `fill` writes. Products in T
-/// on blocks of 1024 rows (64 for float), blocks added in double, first to last.
+/// Sums over the rows b_i of the matrix that `fill` writes: of b_i b_i^T (d x d, full) and of b_i.
+/// Products in T over a few hundred rows, added in double, first to last.
+struct Gram {
+  std::vector<double> products, rows;
+};
 template <class T>
-std::vector<double> gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill);
+Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill);
+
+/// a_i^T M a_i for every row a_i of the matrix that `fill` writes; M symmetric, d x d. Products in
+/// T, with one triangle of M only. Tells them block by block, in parallel.
+template <class T>
+using VisitForms = std::function<void(Index first, Index last, const T* rows, const double* forms)>;
+template <class T>
+void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
+                     const std::vector<double>& m, const VisitForms<T>& visit);
 
 /// Calls visit(i, a_i, y_i, z_i) for every row a_i of the matrix that `fill` writes, with
-/// y_i = a_i^T M and z_i = y_i^T N (M, N are d x d; without N, z_i is null). Products in T. Rows of
-/// a block come in order; blocks in parallel.
-template <class T>
-using VisitProducts = std::function<void(Index i, const T* a, const T* y, const T* z)>;
-template <class T>
-void visit_products(Index n, Index d, int threads, const FillRows<T>& fill,
-                    const std::vector<double>& m, const std::vector<double>* second,
-                    const VisitProducts<T>& visit);
+/// y_i = a_i^T M and z_i = y_i^T N (M, N are d x d). Rows of a block come in order; blocks in
+/// parallel.
+using VisitProducts =
+    std::function<void(Index i, const double* a, const double* y, const double* z)>;
+void visit_products(Index n, Index d, int threads, const FillRows<double>& fill,
+                    const std::vector<double>& m, const std::vector<double>& second,
+                    const VisitProducts& visit);
 
 }  // namespace fwsr

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
-#include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
 
@@ -29,57 +27,61 @@ double power_near_inverse(double value) {
 
 // --------------------------------------------------------------------------------------- one point
 
-void Points::row(Index i, double* out) const {
-  const RowTransform t{.weights = weights_.empty() ? nullptr : weights_.data(),
-                       .means = means_.empty() ? nullptr : means_.data(),
-                       .inner = inner(i),
-                       .mean = mean(i),
-                       .outer = outer(i)};
+/// a_first .. a_last less `shift` (or not, when it is null), row by row, dim() numbers each.
+template <class T>
+void Points::load(Index first, Index last, T* out, const double* shift) const {
+  const Index stride = dim();
   if (sparse()) {
-    for (Index l = 0; l < features_; ++l)
-      out[l] = (0.0 - (t.means ? t.means[l] : 0.0) - t.mean) * t.outer;
-    for_entries(i, [&](Index l, double x) {
-      const double y = x * t.inner * (t.weights ? t.weights[l] : 1.0);
-      out[l] = (y - (t.means ? t.means[l] : 0.0) - t.mean) * t.outer;
-    });
+    for (Index i = first; i < last; ++i) {
+      T* to = out + (i - first) * stride;
+      const auto become = [&](Index l, double y) {
+        to[l] = static_cast<T>((y - (means_.empty() ? 0.0 : means_[at(l)]) - mean(i)) * outer(i) -
+                               (shift ? shift[l] : 0.0));
+      };
+      for (Index l = 0; l < features_; ++l) become(l, 0.0);
+      for_entries(i, [&](Index l, double x) {
+        become(l, x * inner(i) * (weights_.empty() ? 1.0 : weights_[at(l)]));
+      });
+    }
   } else {
-    const Index s = source(i);
-    if (const auto* single = std::get_if<0>(&view_))
-      load_row(single->data + s * single->stride, features_, t, out);
-    else if (const auto* twice = std::get_if<1>(&view_))
-      load_row(twice->data + s * twice->stride, features_, t, out);
+    with_stored(first, last, [&](Index begin, const auto& rows) {
+      load_rows(rows, out + (begin - first) * stride, stride, shift);
+    });
   }
-  if (eta_ != 0) out[features_] = eta_;
+  if (eta_ != 0)
+    for (Index i = first; i < last; ++i)
+      out[(i - first) * stride + features_] =
+          static_cast<T>(eta_ - (shift ? shift[features_] : 0.0));
 }
 
+void Points::row(Index i, double* out) const {
+  load(i, i + 1, out, nullptr);
+}
 void Points::rows(Index first, Index last, double* out) const {
-  for (Index i = first; i < last; ++i) row(i, out + (i - first) * dim());
+  load(first, last, out, nullptr);
 }
-
 void Points::rows(Index first, Index last, float* out) const {
-  std::vector<double> wide(at(dim()));
-  for (Index i = first; i < last; ++i) {
-    row(i, wide.data());
-    float* to = out + (i - first) * dim();
-    for (Index l = 0; l < dim(); ++l) to[l] = static_cast<float>(wide[at(l)]);
-  }
+  load(first, last, out, nullptr);
+}
+void Points::rows(Index first, Index last, const std::vector<double>& shift, float* out) const {
+  load(first, last, out, shift.data());
 }
 
 // --------------------------------------------------------------------------- what all points share
 
-/// Sum over all points of the vectors of `length` that add(i, vector) adds to; the same bits for
-/// any number of threads.
+/// Sum over all points of the vectors of `length` that add(first, last, vector) adds to; the same
+/// bits for any number of threads.
 template <class Add>
 std::vector<double> Points::sum_over_points(Index length, Add&& add, int threads) const {
   // At most 16 partial vectors, so that memory stays small; the cut depends on the points alone.
   const Index chunk = std::max(block_size, block_count(size_, 16));
   std::vector<std::vector<double>> partial(at(block_count(size_, chunk)));
   for_blocks(
-      threads, size_,
+      threads_for(threads, 2.0 * static_cast<double>(entries_)), size_,
       [&](Index b, Index first, Index last) {
         auto& sum = partial[at(b)];
         sum.assign(at(length), 0.0);
-        for (Index i = first; i < last; ++i) add(i, sum.data());
+        add(first, last, sum.data());
       },
       chunk);
   std::vector<double> total(at(length));
@@ -88,157 +90,231 @@ std::vector<double> Points::sum_over_points(Index length, Add&& add, int threads
   return total;
 }
 
-/// Largest |x|; throws for the first value that is not finite.
-double Points::scan(int threads) const {
+void Points::refuse_if_not_finite(Index i) const {
+  const auto look = [&](Index l, double x) {
+    if (!std::isfinite(x))
+      throw Error(fmt::format(
+          "point {} has {} in feature {} (both counted from 0); remove the point or fill in the "
+          "value",
+          source(i), std::isnan(x) ? "NaN" : "an infinite value", l));
+  };
+  if (sparse())
+    for_entries(i, look);
+  else
+    with_stored(i, i + 1, [&](Index, const auto& stored) {
+      for (Index l = 0; l < features_; ++l) look(l, static_cast<double>(stored.rows[0][l]));
+    });
+}
+
+/// Largest |x|; throws for the first value that is not finite. With `numbers` also the mean and the
+/// squares of every point as stored, into mean_ (where it has room) and squared_norms_.
+double Points::scan(int threads, bool numbers) {
   std::vector<double> largest(at(block_count(size_)));
   std::vector<Index> bad(largest.size(), -1);
-  for_blocks(threads, size_, [&](Index b, Index first, Index last) {
-    double most = 0;
-    for (Index i = first; i < last; ++i) {
-      const Index s = source(i);
-      const double here = std::visit(
-          [&](const auto& v) {
-            if constexpr (requires { v.starts; })
-              return max_abs(v.values + v.starts[s],
-                             static_cast<Index>(v.starts[s + 1] - v.starts[s]));
-            else
-              return max_abs(v.data + s * v.stride, v.cols);
-          },
-          view_);
-      if (!std::isfinite(here) && bad[at(b)] < 0) bad[at(b)] = i;
-      most = std::max(most, here);
-    }
-    largest[at(b)] = most;
-  });
-  for (const Index i : bad) {
-    if (i < 0) continue;
-    for_entries(i, [&](Index l, double x) {
-      if (!std::isfinite(x))
-        throw Error(fmt::format(
-            "point {} has {} in feature {} (both counted from 0); remove the point or fill in the "
-            "value",
-            source(i), std::isnan(x) ? "NaN" : "an infinite value", l));
-    });
-  }
+  for_blocks(threads_for(threads, 4.0 * static_cast<double>(entries_)), size_,
+             [&](Index b, Index first, Index last) {
+               const auto see = [&](Index i, double here) {
+                 if (!std::isfinite(here) && bad[at(b)] < 0) bad[at(b)] = i;
+                 largest[at(b)] = std::max(largest[at(b)], here);
+               };
+               if (sparse()) {
+                 for (Index i = first; i < last; ++i) {
+                   double most = 0;
+                   bool finite = true;
+                   for_entries(i, [&](Index, double x) {
+                     most = std::max(most, std::abs(x));
+                     finite &= std::isfinite(x);
+                   });
+                   see(i, finite ? most : std::numeric_limits<double>::infinity());
+                 }
+                 return;
+               }
+               with_stored(first, last, [&](Index begin, const auto& stored) {
+                 RowSums sums[chunk_rows];
+                 sum_rows(stored, numbers && !mean_.empty(), sums);
+                 for (Index i = 0; i < stored.count; ++i) {
+                   see(begin + i, sums[i].largest);
+                   if (numbers) squared_norms_[at(begin + i)] = sums[i].squares;
+                   if (numbers && !mean_.empty()) mean_[at(begin + i)] = sums[i].mean;
+                 }
+               });
+             });
+  for (const Index i : bad)
+    if (i >= 0) refuse_if_not_finite(i);
   return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
 }
 
 /// Mean of each feature of inner o weights o x: two passes, so that a large offset costs no digits.
 void Points::find_means(int threads) {
   const auto n = static_cast<double>(size_);
-  const auto value = [&](Index i, Index l, double x) {
-    return x * inner(i) * (weights_.empty() ? 1.0 : weights_[at(l)]);
+  // The mean of y - means_, y the scaled points.
+  const auto mean_beyond = [&] {
+    auto mean = sum_over_points(
+        features_,
+        [&](Index first, Index last, double* sum) {
+          if (sparse()) {
+            for (Index i = first; i < last; ++i)
+              for_entries(i, [&](Index l, double x) {
+                sum[l] += x * inner(i) * (weights_.empty() ? 1.0 : weights_[at(l)]);
+              });
+            return;
+          }
+          std::vector<double> chunk(at(chunk_rows * features_));
+          std::vector<PointNumbers> scaled(at(chunk_rows));
+          with_stored(first, last, [&](Index, auto stored) {
+            for (Index i = 0; i < stored.count; ++i)
+              scaled[at(i)] = {.inner = stored.numbers[i].inner, .mean = 0, .outer = 1};
+            stored.numbers = scaled.data();
+            load_rows(stored, chunk.data(), features_);
+            for (Index i = 0; i < stored.count; ++i)
+              for (Index l = 0; l < features_; ++l) sum[l] += chunk[at(i * features_ + l)];
+          });
+        },
+        threads);
+    for (double& m : mean) m /= n;
+    return mean;
   };
-  means_ = sum_over_points(
-      features_,
-      [&](Index i, double* sum) {
-        for_entries(i, [&](Index l, double x) { sum[l] += value(i, l, x); });
-      },
-      threads);
-  for (double& m : means_) m /= n;
-  if (sparse()) return;  // most deviations are minus the mean itself: nothing to gain
-  const auto rest = sum_over_points(
-      features_,
-      [&](Index i, double* sum) {
-        for_entries(i, [&](Index l, double x) { sum[l] += value(i, l, x) - means_[at(l)]; });
-      },
-      threads);
-  for (Index l = 0; l < features_; ++l) means_[at(l)] += rest[at(l)] / n;
+  std::vector<double> means = mean_beyond();
+  if (!sparse()) {  // sparse: most deviations are minus the mean itself, nothing to gain
+    means_ = means;
+    means_.resize(at(padded_length(features_)));
+    const std::vector<double> rest = mean_beyond();
+    for (Index l = 0; l < features_; ++l) means[at(l)] += rest[at(l)];
+  }
+  means_ = std::move(means);
+  means_.resize(at(padded_length(features_)));
 }
 
 /// weights_ = 1 / standard deviation; a constant feature keeps its values.
 void Points::find_weights(int threads) {
   find_means(threads);
-  const std::vector<double> center = std::move(means_);
-  means_.clear();
-  std::vector<double> squares = sum_over_points(
-      2 * features_,  // squared deviations of stored entries, and how many are stored
-      [&](Index i, double* sum) {
-        for_entries(i, [&](Index l, double x) {
-          const double deviation = x * inner(i) - center[at(l)];
-          sum[l] += deviation * deviation;
-          sum[features_ + l] += 1;
+  // Squared deviations of stored entries, and how many are stored.
+  const std::vector<double> squares = sum_over_points(
+      2 * features_,
+      [&](Index first, Index last, double* sum) {
+        if (sparse()) {
+          for (Index i = first; i < last; ++i)
+            for_entries(i, [&](Index l, double x) {
+              const double deviation = x * inner(i) - means_[at(l)];
+              sum[l] += deviation * deviation;
+              sum[features_ + l] += 1;
+            });
+          return;
+        }
+        std::vector<double> chunk(at(chunk_rows * features_));
+        with_stored(first, last, [&](Index, const auto& stored) {  // no mean_ and no outer_ yet
+          load_rows(stored, chunk.data(), features_);
+          for (Index i = 0; i < stored.count; ++i)
+            for (Index l = 0; l < features_; ++l)
+              sum[l] += chunk[at(i * features_ + l)] * chunk[at(i * features_ + l)];
         });
+        for (Index l = 0; l < features_; ++l)
+          sum[features_ + l] += static_cast<double>(last - first);
       },
       threads);
   const auto n = static_cast<double>(size_);
-  weights_.assign(at(features_), 1 / scale_);
+  weights_.assign(at(padded_length(features_)), 0.0);
   for (Index l = 0; l < features_; ++l) {
-    const double m = center[at(l)];
+    const double m = means_[at(l)];
     const double zeros = n - squares[at(features_ + l)];
     const double deviation = std::sqrt((squares[at(l)] + zeros * m * m) / n);
     const bool constant = deviation <= 16 * std::numeric_limits<double>::epsilon() * std::abs(m);
-    if (!constant) weights_[at(l)] = 1 / deviation;
+    weights_[at(l)] = constant ? 1 / scale_ : 1 / deviation;
   }
+  means_.clear();
 }
 
-/// inner_, mean_, outer_ and squared_norms_, point by point.
-void Points::find_point_numbers(int threads, bool unit_norm, bool center, bool normalize) {
-  if (unit_norm) inner_.assign(at(size_), scale_);
-  if (center) mean_.assign(at(size_), 0.0);
-  if (normalize) outer_.assign(at(size_), 1.0);
-  squared_norms_.assign(at(size_), 0.0);
-  const auto d = static_cast<double>(features_);
-  const bool in_sparse_feature_means = sparse() && !means_.empty();
-  if (in_sparse_feature_means) {
+/// inner_, mean_ and squared_norms_, point by point. @pre mean_ and inner_ have room where wanted
+void Points::find_point_numbers(int threads) {
+  const bool unit_norm = !inner_.empty(), center = !mean_.empty();
+  if (sparse() && !means_.empty()) {
     products_with_means_.assign(at(size_), 0.0);
     means_squared_ = 0;
     for (const double m : means_) means_squared_ += m * m;
   }
-  for_blocks(threads, size_, [&](Index, Index first, Index last) {
-    std::vector<double> y(at(features_));
-    for (Index i = first; i < last; ++i) {
-      Index stored = 0;
-      double largest = 0;
-      for_entries(i, [&](Index l, double x) {
-        const double v = x * scale_ * (weights_.empty() ? 1.0 : weights_[at(l)]);
-        y[at(stored++)] = v;
-        largest = std::max(largest, std::abs(v));
-      });
-      if (unit_norm && largest > 0) {
-        const double power = power_near_inverse(largest);
-        double sum = 0;
-        for (Index e = 0; e < stored; ++e) sum += (y[at(e)] * power) * (y[at(e)] * power);
-        const double inverse = 1 / std::sqrt(sum);
-        inner_[at(i)] = scale_ * power * inverse;
-        for (Index e = 0; e < stored; ++e) y[at(e)] = y[at(e)] * power * inverse;
-      }
-      double m = 0;
-      if (center) {
-        for (Index e = 0; e < stored; ++e) m += y[at(e)];
-        m /= d;
-        if (!sparse()) {  // once more on the deviations: a large offset costs no digits
-          double rest = 0;
-          for (Index e = 0; e < stored; ++e) rest += y[at(e)] - m;
-          m += rest / d;
-        }
-        mean_[at(i)] = m;
-      }
-      double squares = 0;
-      if (in_sparse_feature_means) {
-        double with_means = 0;
-        Index e = 0;
-        for_entries(i, [&](Index l, double) {
-          const double v = y[at(e++)];
-          with_means += v * means_[at(l)];
-          squares += v * v;
-        });
-        products_with_means_[at(i)] = with_means;
-        squares = std::max(0.0, squares - 2 * with_means + means_squared_);
-      } else {
-        for (Index e = 0; e < stored; ++e) {
-          const double v = y[at(e)] - (means_.empty() ? 0.0 : means_[at(e)]) - m;
-          squares += v * v;
-        }
-        squares += (d - static_cast<double>(stored)) * m * m;
-      }
-      if (normalize && squares > 0) {
-        outer_[at(i)] = 1 / std::sqrt(squares);
-        squares = 1;
-      }
-      squared_norms_[at(i)] = squares;
+  for_blocks(threads_for(threads, 4.0 * static_cast<double>(entries_)), size_,
+             [&](Index, Index first, Index last) {
+               if (sparse()) {
+                 find_sparse_numbers(first, last, unit_norm, center);
+                 return;
+               }
+               std::vector<PointNumbers> scaled(at(chunk_rows));
+               std::vector<RowSums> sums(at(chunk_rows));
+               with_stored(first, last, [&](Index begin, auto stored) {
+                 for (Index i = 0; i < stored.count; ++i) scaled[at(i)].inner = scale_;
+                 stored.numbers = scaled.data();
+                 if (unit_norm) {  // 1 / norm, by way of a power of two that keeps squares in range
+                   auto raw = stored;
+                   raw.means = nullptr;
+                   sum_rows(raw, false, sums.data());
+                   for (Index i = 0; i < stored.count; ++i)
+                     scaled[at(i)].inner = scale_ * power_near_inverse(sums[at(i)].largest);
+                   sum_rows(raw, false, sums.data());
+                   for (Index i = 0; i < stored.count; ++i) {
+                     if (sums[at(i)].squares > 0)
+                       scaled[at(i)].inner /= std::sqrt(sums[at(i)].squares);
+                     inner_[at(begin + i)] = scaled[at(i)].inner;
+                   }
+                 }
+                 sum_rows(stored, center, sums.data());
+                 for (Index i = 0; i < stored.count; ++i) {
+                   if (center) mean_[at(begin + i)] = sums[at(i)].mean;
+                   squared_norms_[at(begin + i)] = sums[at(i)].squares;
+                 }
+               });
+             });
+}
+
+void Points::find_sparse_numbers(Index first, Index last, bool unit_norm, bool center) {
+  const auto d = static_cast<double>(features_);
+  std::vector<double> y;
+  for (Index i = first; i < last; ++i) {
+    y.clear();
+    double largest = 0;
+    for_entries(i, [&](Index l, double x) {
+      y.push_back(x * scale_ * (weights_.empty() ? 1.0 : weights_[at(l)]));
+      largest = std::max(largest, std::abs(y.back()));
+    });
+    if (unit_norm && largest > 0) {
+      const double power = power_near_inverse(largest);
+      double sum = 0;
+      for (double& v : y) v *= power, sum += v * v;
+      const double inverse = 1 / std::sqrt(sum);
+      inner_[at(i)] = scale_ * power * inverse;
+      for (double& v : y) v *= inverse;
     }
-  });
+    double m = 0;
+    if (center) {
+      for (const double v : y) m += v;
+      mean_[at(i)] = m /= d;
+    }
+    double squares = 0;
+    if (means_.empty()) {
+      for (const double v : y) squares += (v - m) * (v - m);
+      squares += (d - static_cast<double>(y.size())) * m * m;
+    } else {
+      double with_means = 0;
+      std::size_t e = 0;
+      for_entries(i, [&](Index l, double) {
+        with_means += y[e] * means_[at(l)];
+        squares += y[e] * y[e];
+        ++e;
+      });
+      products_with_means_[at(i)] = with_means;
+      squares = std::max(0.0, squares - 2 * with_means + means_squared_);
+    }
+    squared_norms_[at(i)] = squares;
+  }
+}
+
+/// outer_ of the cosine kernel: 1 / norm of each centred point.
+void Points::normalize() {
+  outer_.assign(at(size_), 1.0);
+  for (Index i = 0; i < size_; ++i)
+    if (squared_norms_[at(i)] > 0) {
+      outer_[at(i)] = 1 / std::sqrt(squared_norms_[at(i)]);
+      squared_norms_[at(i)] = 1;
+    }
 }
 
 /// The last power of two, the unit, and eta.
@@ -267,20 +343,36 @@ Points::Points(const PointsView& view, std::span<const Index> subset, const Prep
       size_(subset.empty() ? rows_of(view) : static_cast<Index>(subset.size())),
       features_(cols_of(view)),
       prep_(prep) {
-  if (subset_.empty())
-    entries_ = entries_of(view);
+  if (subset_.empty() || !sparse())
+    entries_ = sparse() ? entries_of(view) : size_ * features_;
   else
     for (Index i = 0; i < size_; ++i) for_entries(i, [&](Index, double) { ++entries_; });
-  const double largest = scan(threads);
-  scale_ = prep.scale == Scale::unit ? 1.0 : power_near_inverse(largest);
-  if (prep.scale == Scale::standard) find_weights(threads);
-  if (prep.center == Center::feature) {
-    if (prep.scale == Scale::unit) find_point_numbers(threads, true, false, false);
-    find_means(threads);
+  const bool unit_norm = prep.scale == Scale::unit;
+  make_room(prep);
+  if (!sparse() && single() && prep.scale == Scale::none && prep.center != Center::feature) {
+    // Squares of float32 numbers stay within the range of double: one visit tells everything.
+    scale_ = power_near_inverse(scan(threads, true));
+    for (double& m : mean_) m *= scale_;
+    for (double& s : squared_norms_) s *= scale_ * scale_;
+  } else {
+    const double largest = scan(threads, false);
+    scale_ = unit_norm ? 1.0 : power_near_inverse(largest);
+    if (prep.scale == Scale::standard) find_weights(threads);
+    if (prep.center == Center::feature) {
+      if (unit_norm) find_point_numbers(threads);
+      find_means(threads);
+    }
+    find_point_numbers(threads);
   }
-  find_point_numbers(threads, prep.scale == Scale::unit, prep.center == Center::point,
-                     prep.normalize);
+  if (prep.normalize) normalize();
   set_scale(prep, threads);
+}
+
+/// Of every point the numbers that its preprocessing needs.
+void Points::make_room(const Preprocessing& prep) {
+  if (prep.scale == Scale::unit) inner_.assign(at(size_), 1.0);
+  if (prep.center == Center::point) mean_.assign(at(size_), 0.0);
+  squared_norms_.assign(at(size_), 0.0);
 }
 
 Points::Points(const PointsView& view, const Points& trained, int threads)
@@ -297,9 +389,10 @@ Points::Points(const PointsView& view, const Points& trained, int threads)
   if (features_ != trained.features_)
     throw Error(fmt::format("new points have {} features, those selected from have {}", features_,
                             trained.features_));
-  scan(threads);
-  find_point_numbers(threads, prep_.scale == Scale::unit, prep_.center == Center::point,
-                     prep_.normalize);
+  make_room(prep_);
+  scan(threads, false);
+  find_point_numbers(threads);
+  if (prep_.normalize) normalize();
   eta_ = trained.eta_;
   rms_norm_ = trained.rms_norm_;
   for (double& o : outer_) o *= common_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/preprocessing.hpp"
 
 namespace fwsr {
@@ -50,6 +51,22 @@ class Points {
   /// a_first .. a_last, row by row, dim() numbers each.
   void rows(Index first, Index last, double* out) const;
   void rows(Index first, Index last, float* out) const;
+  /// The same less `shift` (dim() numbers, padded_length() of them there).
+  void rows(Index first, Index last, const std::vector<double>& shift, float* out) const;
+
+  /// A vector made ready for passes over the points.
+  struct Direction {
+    std::vector<double> features;  // padded
+    double last = 0;               // its entry for the eta row, times eta
+  };
+  void prepare(std::span<const double> z, Direction& out) const;
+
+  /// out[i - first] = <a_i, z> for points first .. last.
+  void project(Index first, Index last, const Direction& z, double* out) const;
+  /// The fused pass over points first .. last: x = <a_i, a>, y = <a_i, av>, z = <a_i, rv>, then the
+  /// scores (r, c and h begin with point `first`). Returns the largest c.
+  double pass(Index first, Index last, const Direction& a, const Direction& av, const Direction& rv,
+              const ScoreStep& step, const double* r, double* c, double* h) const;
 
   /// sum_i x_i a_i, dim() numbers.
   std::vector<double> combine(std::span<const double> x, int threads) const;
@@ -73,14 +90,25 @@ class Points {
     return outer_.empty() ? common_ : outer_[static_cast<std::size_t>(i)];
   }
 
+  static constexpr Index chunk_rows = 128;
+  template <class T>
+  static T* value_pointer(const RowSource<T>&);  // for its type
   template <class Visit>
   void for_entries(Index i, Visit&& visit) const;
+  template <class Use>
+  void with_stored(Index first, Index last, Use&& use) const;
+  template <class T>
+  void load(Index first, Index last, T* out, const double* shift) const;
   template <class Add>
   std::vector<double> sum_over_points(Index length, Add&& add, int threads) const;
-  double scan(int threads) const;
+  void refuse_if_not_finite(Index i) const;
+  void make_room(const Preprocessing& prep);
+  double scan(int threads, bool numbers);
   void find_weights(int threads);
   void find_means(int threads);
-  void find_point_numbers(int threads, bool unit_norm, bool center, bool normalize);
+  void find_point_numbers(int threads);
+  void find_sparse_numbers(Index first, Index last, bool unit_norm, bool center);
+  void normalize();
   void set_scale(const Preprocessing& prep, int threads);
 
   PointsView view_;
@@ -94,26 +122,67 @@ class Points {
   double unit_ = 1;
   double eta_ = 0;
   double rms_norm_ = 0;
-  std::vector<double> weights_, means_;       // features_ each, or empty
+  std::vector<double> weights_, means_;       // features_ each, padded with zeros, or empty
   std::vector<double> inner_, mean_, outer_;  // size_ each, or empty
   std::vector<double> squared_norms_;         // size_
   std::vector<double> products_with_means_;   // sparse and centre feature: <y_i, means>
   double means_squared_ = 0;
 };
 
-/// Calls visit(feature, raw value) for every stored entry of point i.
+/// Calls visit(feature, raw value) for every stored entry of point i. @pre sparse()
 template <class Visit>
 void Points::for_entries(Index i, Visit&& visit) const {
   const Index s = source(i);
   std::visit(
       [&](const auto& v) {
-        if constexpr (requires { v.starts; }) {
+        if constexpr (requires { v.starts; })
           for (Index e = static_cast<Index>(v.starts[s]); e < static_cast<Index>(v.starts[s + 1]);
                ++e)
             visit(static_cast<Index>(v.columns[e]), static_cast<double>(v.values[e]));
-        } else {
-          const auto* x = v.data + s * v.stride;
-          for (Index l = 0; l < v.cols; ++l) visit(l, static_cast<double>(x[l]));
+      },
+      view_);
+}
+
+/// Calls use(begin, rows) for points first .. last as they are stored, a few at a time: `begin` is
+/// the first of those in `rows`. @pre !sparse()
+template <class Use>
+void Points::with_stored(Index first, Index last, Use&& use) const {
+  PointNumbers numbers[chunk_rows];
+  const auto go = [&]<class T>(const T*, const auto& fetch) {
+    const T* rows[chunk_rows];
+    for (Index begin = first; begin < last; begin += chunk_rows) {
+      const Index end = begin + chunk_rows < last ? begin + chunk_rows : last;
+      fetch(begin, end, rows);
+      for (Index i = begin; i < end; ++i)
+        numbers[i - begin] = {.inner = inner(i), .mean = mean(i), .outer = outer(i)};
+      use(begin, StoredRows<T>{.rows = rows,
+                               .numbers = numbers,
+                               .count = end - begin,
+                               .d = features_,
+                               .weights = weights_.empty() ? nullptr : weights_.data(),
+                               .means = means_.empty() ? nullptr : means_.data()});
+    }
+  };
+  std::visit(
+      [&](const auto& v) {
+        if constexpr (requires { v.data; }) {
+          go(v.data, [&](Index begin, Index end, auto* rows) {
+            for (Index i = begin; i < end; ++i) rows[i - begin] = v.data + source(i) * v.stride;
+          });
+        } else if constexpr (requires { v.source; }) {
+          using T = std::remove_const_t<std::remove_pointer_t<decltype(value_pointer(*v.source))>>;
+          thread_local std::vector<T> buffer;
+          buffer.resize(static_cast<std::size_t>(chunk_rows * features_));
+          go(static_cast<const T*>(nullptr), [&](Index begin, Index end, auto* rows) {
+            for (Index i = begin; i < end;) {  // runs of neighbours
+              Index e = i + 1;
+              while (e < end && source(e) == source(e - 1) + 1) ++e;
+              v.source->read(source(i), source(e - 1) + 1, buffer.data() + (i - begin) * features_);
+              i = e;
+            }
+            for (Index i = begin; i < end; ++i)
+              rows[i - begin] = buffer.data() + (i - begin) * features_;
+          });
         }
       },
       view_);

@@ -5,6 +5,7 @@
 //   <a_i, a_j>   = outer_i outer_j (<y_i, y_j> - d mean_i mean_j), centre point, or
 //                  outer_i outer_j (<y_i, y_j> - <y_i, means> - <y_j, means> + ||means||^2), feature
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "fwsr/base/blocks.hpp"
@@ -32,8 +33,10 @@ std::vector<double> Points::combine(std::span<const double> x, int threads) cons
       [&](Index b, Index first, Index last) {
         auto& sum = partial[at(b)];
         sum.assign(at(d + 3), 0.0);
-        std::vector<double> a(sparse() ? 0 : at(dim()));
+        std::vector<double> a(sparse() ? 0 : at(chunk_rows * dim()));
         for (Index i = first; i < last; ++i) {
+          if (!sparse() && (i - first) % chunk_rows == 0)
+            rows(i, std::min(last, i + chunk_rows), a.data());
           const double xi = x[at(i)];
           if (xi == 0) continue;
           sum[at(d + 2)] += xi;
@@ -44,8 +47,8 @@ std::vector<double> Points::combine(std::span<const double> x, int threads) cons
             sum[at(d)] += factor * mean(i);
             sum[at(d + 1)] += factor;
           } else {
-            row(i, a.data());
-            for (Index l = 0; l < d; ++l) sum[at(l)] += xi * a[at(l)];
+            const double* from = a.data() + (i - first) % chunk_rows * dim();
+            for (Index l = 0; l < d; ++l) sum[at(l)] += xi * from[l];
           }
         }
       },
@@ -67,16 +70,66 @@ std::vector<double> Points::combine(std::span<const double> x, int threads) cons
   return z;
 }
 
+void Points::prepare(std::span<const double> z, Direction& out) const {
+  out.features.assign(at(padded_length(features_)), 0.0);
+  std::copy_n(z.begin(), features_, out.features.begin());
+  out.last = eta_ != 0 ? eta_ * z[at(features_)] : 0.0;
+}
+
+void Points::project(Index first, Index last, const Direction& z, double* out) const {
+  if (sparse()) {
+    std::vector<double> a(at(dim()));
+    for (Index i = first; i < last; ++i) {
+      row(i, a.data());
+      out[i - first] = dot(a.data(), z.features.data(), features_) + z.last;
+    }
+    return;
+  }
+  with_stored(first, last, [&](Index begin, const auto& stored) {
+    double* to = out + (begin - first);
+    dots(stored, z.features.data(), to);
+    for (Index i = 0; i < stored.count; ++i) to[i] += z.last;
+  });
+}
+
+double Points::pass(Index first, Index last, const Direction& a, const Direction& av,
+                    const Direction& rv, const ScoreStep& step, const double* r, double* c,
+                    double* h) const {
+  double x[chunk_rows], y[chunk_rows], z[chunk_rows];
+  double largest = -std::numeric_limits<double>::infinity();
+  const auto update = [&](Index begin, Index count) {
+    for (Index i = 0; i < count; ++i) x[i] += a.last, y[i] += av.last, z[i] += rv.last;
+    const Index at_first = begin - first;
+    const double most =
+        update_scores(step, count, x, y, z, r + at_first, c + at_first, h + at_first);
+    largest = std::max(largest, most);
+  };
+  if (sparse()) {
+    std::vector<double> row_i(at(dim()));
+    for (Index i = first; i < last; ++i) {
+      row(i, row_i.data());
+      const Dots3 s =
+          dot3(row_i.data(), a.features.data(), av.features.data(), rv.features.data(), features_);
+      x[0] = s.u, y[0] = s.v, z[0] = s.w;
+      update(i, 1);
+    }
+    return largest;
+  }
+  with_stored(first, last, [&](Index begin, const auto& stored) {
+    dots(stored, a.features.data(), av.features.data(), rv.features.data(), x, y, z);
+    update(begin, stored.count);
+  });
+  return largest;
+}
+
 void Points::project(std::span<const double> z, std::span<double> out, int threads) const {
   threads = threads_for(threads, 2.0 * static_cast<double>(entries_));
   const double last = eta_ != 0 ? eta_ * z[at(features_)] : 0.0;
   if (!sparse()) {
+    Direction direction;
+    prepare(z, direction);
     for_blocks(threads, size_, [&](Index, Index first, Index end) {
-      std::vector<double> a(at(dim()));
-      for (Index i = first; i < end; ++i) {
-        row(i, a.data());
-        out[at(i)] = dot(a.data(), z.data(), features_) + last;
-      }
+      project(first, end, direction, out.data() + first);
     });
     return;
   }

@@ -1,10 +1,14 @@
 #include "fwsr/solver/covariance_form.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <mutex>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
+#include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
@@ -21,15 +25,6 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-double inner_product(const double* a, const double* b, Index d) {
-  return dot(a, b, d);
-}
-double inner_product(const float* a, const float* b, Index d) {
-  double sum = 0;
-  for (Index l = 0; l < d; ++l) sum += static_cast<double>(a[l]) * static_cast<double>(b[l]);
-  return sum;
-}
-
 MatrixView<const double> square(const std::vector<double>& m, Index d) {
   return {m.data(), d, d, d};
 }
@@ -41,39 +36,95 @@ CovarianceForm::CovarianceForm(const Points& points, bool single, int threads, c
       threads_(threads),
       alive_(alive),
       dim_(points.dim()),
-      e_(at(dim_ * dim_)),
+      e_(dim_),
       scores_(points.size()),
       a_(at(dim_)),
       w_(at(dim_)),
       cw_(at(dim_)),
       av_(at(dim_)),
       rv_(at(dim_)) {
-  for (Index l = 0; l < dim_; ++l) e_[at(l * dim_ + l)] = 1;
   set_up(single);
   scores_.c = scores_.r;
   scores_.h = scores_.r;
-  for (Index l = 0; l < dim_; ++l) trace_ += c_[at(l * dim_ + l)];
+  scores_.find_most(threads_);
   f_ = f_at_zero_ = tr_ec_ = trace_;
 }
 
-/// C = sum_i a_i a_i^T and r_i = a_i^T C a_i.
+/// C = sum_i a_i a_i^T, its trace, and r_i = a_i^T C a_i.
 void CovarianceForm::set_up(bool single) {
   single_ = single;
-  const auto run = [&]<class T>(T) {
-    const FillRows<T> fill = [&](Index first, Index last, T* out) {
-      stop_unless(alive_);
-      points_.rows(first, last, out);
-    };
-    c_ = gram_of_rows<T>(points_.size(), dim_, threads_, fill);
-    visit_products<T>(points_.size(), dim_, threads_, fill, c_, nullptr,
-                      [&](Index i, const T* a, const T* z, const T*) {
-                        scores_.r[at(i)] = inner_product(a, z, dim_);
-                      });
+  single ? set_up_single() : set_up_double();
+  trace_ = 0;
+  for (Index l = 0; l < dim_; ++l) trace_ += c_[at(l * dim_ + l)];
+}
+
+void CovarianceForm::set_up_double() {
+  const FillRows<double> fill = [&](Index first, Index last, double* out) {
+    stop_unless(alive_);
+    points_.rows(first, last, out);
   };
-  if (single)
-    run(float{});
-  else
-    run(double{});
+  c_ = gram_of_rows<double>(points_.size(), dim_, threads_, fill).products;
+  quadratic_forms<double>(points_.size(), dim_, threads_, fill, c_,
+                          [&](Index first, Index last, const double*, const double* forms) {
+                            std::copy_n(forms, last - first, scores_.r.begin() + first);
+                          });
+  r_error_ = std::numeric_limits<double>::epsilon() *
+             *std::max_element(scores_.r.begin(), scores_.r.end());
+}
+
+/// What the points have in common would take most digits of float32 products. They are formed of
+/// b_i = a_i - m, with m the mean of some points, and what m adds is added in double:
+///
+///   B = sum_i b_i b_i^T    s = sum_i b_i    C = B + m s^T + s m^T + n m m^T
+///   r_i = b_i^T B b_i + 2 (b_i.m) (b_i.s) + n (b_i.m)^2 + 2 b_i.(C m) + m^T C m
+void CovarianceForm::set_up_single() {
+  const Index n = points_.size();
+  const auto size = static_cast<double>(n);
+  const Index sample = std::min<Index>(n, 256);
+  const Index padded = padded_length(dim_);
+  std::vector<double> m(at(padded)), cm(at(padded));
+  for (Index i = 0; i < sample; ++i) {
+    points_.row(i * n / sample, a_.data());
+    for (Index l = 0; l < dim_; ++l) m[at(l)] += a_[at(l)] / static_cast<double>(sample);
+  }
+  const FillRows<float> fill = [&](Index first, Index last, float* out) {
+    stop_unless(alive_);
+    points_.rows(first, last, m, out);
+  };
+  auto [b, s] = gram_of_rows<float>(n, dim_, threads_, fill);
+  c_ = b;
+  for (Index i = 0; i < dim_; ++i)
+    for (Index j = 0; j < dim_; ++j)
+      c_[at(i * dim_ + j)] +=
+          m[at(i)] * s[at(j)] + s[at(i)] * m[at(j)] + size * m[at(i)] * m[at(j)];
+  multiply_vector(Op::none, square(c_, dim_), m.data(), cm.data());
+  const double mcm = dot(m.data(), cm.data(), dim_);
+  s.resize(at(padded));
+
+  std::mutex mutex;
+  double most = 0;  // of all b_i^T B b_i: what float32 has rounded
+  quadratic_forms<float>(
+      n, dim_, threads_, fill, b,
+      [&](Index first, Index last, const float* rows, const double* forms) {
+        constexpr Index few = 64;
+        const float* row[few];
+        const PointNumbers as_they_are[few] = {};
+        double x[few], y[few], z[few], own = 0;
+        for (Index i = first; i < last; i += few) {
+          const Index count = std::min(few, last - i);
+          for (Index k = 0; k < count; ++k) row[k] = rows + (i - first + k) * dim_;
+          dots(StoredRows<float>{.rows = row, .numbers = as_they_are, .count = count, .d = dim_},
+               m.data(), s.data(), cm.data(), x, y, z);
+          for (Index k = 0; k < count; ++k) {
+            const double form = forms[i - first + k];
+            own = std::max(own, form);
+            scores_.r[at(i + k)] = form + 2 * x[k] * y[k] + size * x[k] * x[k] + 2 * z[k] + mcm;
+          }
+        }
+        const std::lock_guard lock(mutex);
+        most = std::max(most, own);
+      });
+  r_error_ = static_cast<double>(std::numeric_limits<float>::epsilon()) * most;
 }
 
 /// c_i = ||C^(1/2) E^T a_i||^2, h_i = a_i^T E C a_i and f = tr E C E^T from E itself.
@@ -81,16 +132,18 @@ void CovarianceForm::recompute() {
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
     points_.rows(first, last, out);
   };
-  visit_products<double>(points_.size(), dim_, threads_, fill, e_, &c_,
-                         [&](Index i, const double* a, const double* y, const double* z) {
-                           scores_.c[at(i)] = dot(y, z, dim_);  // y = E^T a_i, z = C y
-                           scores_.h[at(i)] = dot(a, z, dim_);
-                         });
+  const std::vector<double> e = e_.dense();
+  visit_products(points_.size(), dim_, threads_, fill, e, c_,
+                 [&](Index i, const double* a, const double* y, const double* z) {
+                   scores_.c[at(i)] = dot(y, z, dim_);  // y = E^T a_i, z = C y
+                   scores_.h[at(i)] = dot(a, z, dim_);
+                 });
+  scores_.find_most(threads_);
   std::vector<double> ec(at(dim_ * dim_));
   multiply(Product<double>{.m = dim_,
                            .n = dim_,
                            .k = dim_,
-                           .left = e_.data(),
+                           .left = e.data(),
                            .left_stride = dim_,
                            .right = c_.data(),
                            .right_stride = dim_,
@@ -98,7 +151,7 @@ void CovarianceForm::recompute() {
                            .out_stride = dim_});
   f_ = tr_ec_ = 0;
   for (Index l = 0; l < dim_; ++l) {
-    f_ += dot(ec.data() + l * dim_, e_.data() + l * dim_, dim_);
+    f_ += dot(ec.data() + l * dim_, e.data() + l * dim_, dim_);
     tr_ec_ += ec[at(l * dim_ + l)];
   }
 }
@@ -106,7 +159,7 @@ void CovarianceForm::recompute() {
 /// nu^2 of point j from E itself; leaves a_j, w and C w behind.
 double CovarianceForm::exact_score(Index j) {
   points_.row(j, a_.data());
-  multiply_vector(Op::transpose, square(e_, dim_), a_.data(), w_.data());
+  e_.apply_transposed(a_.data(), w_.data());
   multiply_vector(Op::none, square(c_, dim_), w_.data(), cw_.data());
   return std::max(0.0, dot(w_.data(), cw_.data(), dim_));
 }
@@ -114,17 +167,15 @@ double CovarianceForm::exact_score(Index j) {
 Pick CovarianceForm::best() {
   if (single_ && f_ < single_enough * f_at_zero_) {
     set_up(false);
-    trace_ = 0;
-    for (Index l = 0; l < dim_; ++l) trace_ += c_[at(l * dim_ + l)];
     recompute();
   }
   const double tie = single_ ? tie_single : tie_double;
   const double drift = single_ ? drift_single : drift_double;
-  Index j = scores_.best(tie, threads_);
+  Index j = scores_.best(tie);
   double score = exact_score(j);
   if (std::abs(score - scores_.c[at(j)]) > drift * score) {
     recompute();
-    j = scores_.best(tie, threads_);
+    j = scores_.best(tie);
     score = exact_score(j);
   }
   return {.point = j, .score = std::sqrt(score)};
@@ -133,7 +184,7 @@ Pick CovarianceForm::best() {
 Probe CovarianceForm::probe(const Pick& pick) {
   const double nu = pick.score;
   for (Index l = 0; l < dim_; ++l) av_[at(l)] = nu > 0 ? cw_[at(l)] / nu : 0.0;
-  multiply_vector(Op::none, square(e_, dim_), av_.data(), rv_.data());
+  e_.apply(av_.data(), rv_.data());
   const double cross = dot(a_.data(), av_.data(), dim_) - dot(a_.data(), rv_.data(), dim_);
   return {.score = nu,
           .self = dot(a_.data(), a_.data(), dim_),
@@ -143,31 +194,23 @@ Probe CovarianceForm::probe(const Pick& pick) {
 }
 
 void CovarianceForm::step(const Pick& pick, double gamma, double length) {
-  const Probe at_start = probe(pick);
+  const Probe q = probe(pick);
+  points_.prepare(a_, a_pass_);
+  points_.prepare(av_, av_pass_);
+  points_.prepare(rv_, rv_pass_);
   const auto work = 6.0 * static_cast<double>(points_.size()) * static_cast<double>(dim_);
-  for_blocks(threads_for(threads_, work), points_.size(), [&](Index, Index first, Index last) {
-    std::vector<double> a(at(dim_));
-    for (Index i = first; i < last; ++i) {
-      points_.row(i, a.data());
-      const Dots3 s = dot3(a.data(), a_.data(), av_.data(), rv_.data(), dim_);
-      scores_.update(i, gamma, length, s.u, s.v, s.w);
-    }
-  });
+  for_own_blocks(threads_for(threads_, work), points_.size(),
+                 [&](Index b, Index first, Index last) {
+                   scores_.most[at(b)] = points_.pass(
+                       first, last, a_pass_, av_pass_, rv_pass_, {.gamma = gamma, .length = length},
+                       &scores_.r[at(first)], &scores_.c[at(first)], &scores_.h[at(first)]);
+                 });
   // f along the step: f - 2 <D, P> + <D, K D> with D = length e_j v^T - gamma X.
-  const Probe& q = at_start;
   f_ += -2 * (length * q.score - gamma * q.xp) + length * length * q.self -
         2 * length * gamma * q.cross + gamma * gamma * q.xkx;
-  // E, and tr E C on the way.
-  const double keep = 1 - gamma;
   const double factor = pick.score > 0 ? length / pick.score : 0.0;
-  tr_ec_ = 0;
-  for (Index r = 0; r < dim_; ++r) {
-    double* row = e_.data() + r * dim_;
-    const double b = factor * a_[at(r)];
-    for (Index l = 0; l < dim_; ++l) row[l] = keep * row[l] - b * w_[at(l)];
-    row[r] += gamma;
-    tr_ec_ += dot(row, c_.data() + r * dim_, dim_);
-  }
+  tr_ec_ = (1 - gamma) * tr_ec_ + gamma * trace_ - factor * dot(a_.data(), cw_.data(), dim_);
+  e_.step(pick.point, a_.data(), w_.data(), gamma, factor);
 }
 
 }  // namespace fwsr

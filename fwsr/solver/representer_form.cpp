@@ -7,6 +7,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/linalg/tile.hpp"
 
@@ -198,11 +199,13 @@ void RepresenterForm::go_on_in_double() {
 Pick RepresenterForm::best() {
   if (kernel_->single() && in_double_ && f_ < single_enough * f_at_zero_) go_on_in_double();
   const double tie = kernel_->single() ? tie_single : tie_double;
-  Index j = scores_.best(tie, threads_);
+  scores_.find_most(threads_);
+  Index j = scores_.best(tie);
   double score = exact_score(j);
   if (std::abs(score - scores_.c[at(j)]) > drift * score) {
     recompute();
-    j = scores_.best(tie, threads_);
+    scores_.find_most(threads_);
+    j = scores_.best(tie);
     score = exact_score(j);
   }
   nu_ = std::sqrt(score);
@@ -230,8 +233,10 @@ void RepresenterForm::step(const Pick& pick, double gamma, double length) {
   for_blocks(threads_for(threads_, pass_work()), n_, [&](Index, Index first, Index last) {
     combine_rows({w_.data() + first, m, last - first, n_}, c_.data(), y_.data() + first);
     combine_rows({u_.data() + first, m, last - first, n_}, tgc_.data(), v_.data() + first);
-    for (Index i = first; i < last; ++i)
-      scores_.update(i, gamma, length, k[i], y_[at(i)], y_[at(i)] - v_[at(i)]);
+    for (Index i = first; i < last; ++i) v_[at(i)] = y_[at(i)] - v_[at(i)];  // P v
+    update_scores({.gamma = gamma, .length = length}, last - first, k + first, y_.data() + first,
+                  v_.data() + first, scores_.r.data() + first, scores_.c.data() + first,
+                  scores_.h.data() + first);
   });
   double with_k = 0;  // <v, k_j>
   for (Index b = 0; b < m; ++b) with_k += c_[at(b)] * w_[at(b * n_ + pick.point)];

@@ -66,7 +66,7 @@ class RepresenterForm final : public Form {
   std::vector<double> theta_, g_;  // m x m, rows `room_` apart
   Index room_ = 0;
   std::vector<double> c_, t_, gc_, tgc_;  // m: c~ (then c), t, G c, Theta G c
-  std::vector<double> v_, y_;             // n: U c~ (then U Theta G c) and K v
+  std::vector<double> v_, y_;             // n: U c~ (then P v) and K v
   double nu_ = 0;
   Index pos_ = 0;
   double trace_ = 0, xk_ = 0, xkx_ = 0, f_ = 0, f_at_zero_ = 0;

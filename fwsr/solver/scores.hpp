@@ -5,30 +5,30 @@
 
 #include <vector>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/linalg/pass.hpp"
 
 namespace fwsr {
 
 class Scores {
  public:
-  explicit Scores(Index n) : r(size(n)), c(size(n)), h(size(n)) {}
+  explicit Scores(Index n) : r(size(n)), c(size(n)), h(size(n)), most(size(block_count(n))) {}
 
   /// Point i after X <- (1 - gamma) X + length e_j v^T, with x = K_ij, y = (K v)_i, z = (P v)_i.
   void update(Index i, double gamma, double length, double x, double y, double z) {
-    double& ci = c[size(i)];
-    double& hi = h[size(i)];
-    const double ri = r[size(i)];
-    const double keep = 1 - gamma;
-    const double bx = length * x;
-    ci = keep * keep * ci + gamma * gamma * ri - 2 * gamma * bx * y + bx * bx +
-         2 * keep * (gamma * hi - bx * z);
-    hi = keep * hi + gamma * ri - bx * y;
+    update_scores({.gamma = gamma, .length = length}, 1, &x, &y, &z, &r[size(i)], &c[size(i)],
+                  &h[size(i)]);
   }
 
   /// The smallest index among the points whose score is within a relative `tie` of the largest.
-  Index best(double tie, int threads) const;
+  /// @pre `most` is that of the present c
+  Index best(double tie) const;
+  /// Computes `most` from c.
+  void find_most(int threads);
 
   std::vector<double> r, c, h;
+  std::vector<double> most;  // the largest c of every block of block_size points
 
  private:
   static std::size_t size(Index i) { return static_cast<std::size_t>(i); }

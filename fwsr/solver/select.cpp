@@ -229,11 +229,13 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
     const auto* gradient = dynamic_cast<const GradientForm*>(form.get());
     const Codes codes = free_two ? Codes(kernel, run.exemplars, theta)
                                  : Codes(kernel, run.exemplars, gradient->rows());
-    if (free_two) form.reset();  // its memory serves the certificate
-    const bool by_features = plan.form == "covariance";
+    const auto* covariance = dynamic_cast<const CovarianceForm*>(form.get());
+    if (free_two && !covariance) form.reset();  // its memory serves the certificate
+    const bool by_features = covariance != nullptr;
     const Problem problem{
         .kernel = kernel,
         .linear = by_features ? space.points.get() : nullptr,
+        .form = covariance,
         .q = options.q,
         .nonneg = options.nonneg,
         .beta = run.beta,
@@ -242,14 +244,14 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
                          : 1e-9,
         .threads = plan.threads,
         .alive = run.status == Status::interrupted ? nullptr : alive};
-    describe_codes(problem, codes, options.assignment, options.codes, result);
+    const CodeSums sums = describe_codes(problem, codes, options, result);
     warn_if_short(result, options);
     warn_if_spanned(result, options, cols_of(view));
     result.filled.assign(result.exemplars.size(), false);
     if (options.fill && run.status != Status::interrupted)
       fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
     if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
-      result.certificate = certify(problem, codes, options, result);
+      result.certificate = certify(problem, codes, sums, options, result);
     if (free_two) {
       result.coefficients = theta;
       for (double& v : result.coefficients->theta) v = v * unit * unit;

@@ -76,7 +76,11 @@ void check(const Result<Dataset>& result) {
   if (!result) return check_message(result.error());
   check_storage(result->points);
   const PointsView view = result->view();
-  std::visit([](const auto& v) { check_view(v); }, view);
+  std::visit(
+      [](const auto& v) {
+        if constexpr (!requires { v.source; }) check_view(v);
+      },
+      view);
   const auto one_per = [](std::size_t size, Index count) {
     return size == 0 || static_cast<Index>(size) == count;
   };

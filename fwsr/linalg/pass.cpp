@@ -1,0 +1,77 @@
+#include "fwsr/linalg/pass.hpp"
+
+#include "fwsr/linalg/pass_table.hpp"
+
+namespace fwsr {
+
+namespace {
+
+const PassLoops& best_loops() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return pass_avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return pass_avx2;
+#endif
+  return pass_base;
+}
+
+/// What this processor has, asked once.
+const PassLoops& loops() {
+  static const PassLoops& chosen = best_loops();
+  return chosen;
+}
+
+}  // namespace
+
+void dots(const StoredRows<float>& a, const double* u, double* x) {
+  loops().one_single(a, u, x);
+}
+void dots(const StoredRows<double>& a, const double* u, double* x) {
+  loops().one_double(a, u, x);
+}
+void dots(const StoredRows<float>& a, const double* u, const double* v, const double* w, double* x,
+          double* y, double* z) {
+  loops().three_single(a, u, v, w, x, y, z);
+}
+void dots(const StoredRows<double>& a, const double* u, const double* v, const double* w, double* x,
+          double* y, double* z) {
+  loops().three_double(a, u, v, w, x, y, z);
+}
+double update_scores(const ScoreStep& step, Index count, const double* x, const double* y,
+                     const double* z, const double* r, double* c, double* h) {
+  return loops().update(step, count, x, y, z, r, c, h);
+}
+void sum_rows(const StoredRows<float>& a, bool center, RowSums* out) {
+  loops().sums_single(a, center, out);
+}
+void sum_rows(const StoredRows<double>& a, bool center, RowSums* out) {
+  loops().sums_double(a, center, out);
+}
+void load_rows(const StoredRows<float>& a, float* out, Index stride, const double* shift) {
+  loops().rows_single_single(a, out, stride, shift);
+}
+void load_rows(const StoredRows<float>& a, double* out, Index stride, const double* shift) {
+  loops().rows_single_double(a, out, stride, shift);
+}
+void load_rows(const StoredRows<double>& a, float* out, Index stride, const double* shift) {
+  loops().rows_double_single(a, out, stride, shift);
+}
+void load_rows(const StoredRows<double>& a, double* out, Index stride, const double* shift) {
+  loops().rows_double_double(a, out, stride, shift);
+}
+void add_rows(const float* a, Index count, Index d, double* sums) {
+  loops().add_single(a, count, d, sums);
+}
+void add_rows(const double* a, Index count, Index d, double* sums) {
+  loops().add_double(a, count, d, sums);
+}
+void add_triangle(const float* a, Index d, double* sums) {
+  loops().triangle_single(a, d, sums);
+}
+void add_triangle(const double* a, Index d, double* sums) {
+  loops().triangle_double(a, d, sums);
+}
+double dot(const float* a, const float* b, Index d) {
+  return loops().dot_single(a, b, d);
+}
+
+}  // namespace fwsr

@@ -1,0 +1,82 @@
+// The fused pass: dot products of many points with a few vectors, several points at a time in
+// registers, and the update of their scores. Compiled for AVX-512, AVX2 and the baseline, chosen at
+// run time. A point's numbers do not depend on where it stands or on its neighbours: eight partial
+// sums each, added in one fixed order.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+
+namespace fwsr {
+
+/// Vectors for these loops have a multiple of this many entries, zeros behind the last one.
+inline constexpr Index pass_lanes = 8;
+inline Index padded_length(Index d) {
+  return (d + pass_lanes - 1) / pass_lanes * pass_lanes;
+}
+
+/// a_l = outer (inner weights_l x_l - means_l - mean): how a stored row x becomes a point.
+struct PointNumbers {
+  double inner = 1, mean = 0, outer = 1;
+};
+
+/// Rows as they stand in memory. `weights` and `means` (padded) may be null: 1 and 0.
+template <class T>
+struct StoredRows {
+  const T* const* rows = nullptr;  // `count` pointers to d numbers each
+  const PointNumbers* numbers = nullptr;
+  Index count = 0;
+  Index d = 0;
+  const double* weights = nullptr;
+  const double* means = nullptr;
+};
+
+/// x_i = <a_i, u>, and the like for v and w. Vectors padded.
+void dots(const StoredRows<float>& a, const double* u, double* x);
+void dots(const StoredRows<double>& a, const double* u, double* x);
+void dots(const StoredRows<float>& a, const double* u, const double* v, const double* w, double* x,
+          double* y, double* z);
+void dots(const StoredRows<double>& a, const double* u, const double* v, const double* w, double* x,
+          double* y, double* z);
+
+/// c_i and h_i of `count` points after X <- (1 - gamma) X + length e_j v^T, with x = K_ij,
+/// y = (K v)_i, z = (P v)_i; scores.hpp says what r, c and h are. Returns the largest c.
+struct ScoreStep {
+  double gamma = 0, length = 0;
+};
+double update_scores(const ScoreStep& step, Index count, const double* x, const double* y,
+                     const double* z, const double* r, double* c, double* h);
+
+/// Sums over a stored row, in one visit to memory: what centring and scaling start from. Of the
+/// numbers of a point only `inner` is used.
+struct RowSums {
+  double largest = 0;  // |x|; infinite when any entry is not finite
+  double mean = 0;     // of inner weights x; 0 when no mean is wanted
+  double squares = 0;  // of inner weights x - means - mean
+};
+void sum_rows(const StoredRows<float>& a, bool center, RowSums* out);
+void sum_rows(const StoredRows<double>& a, bool center, RowSums* out);
+
+/// out_l = a_l - shift_l for every row, `stride` apart; `shift` (padded) may be null.
+void load_rows(const StoredRows<float>& a, float* out, Index stride, const double* shift = nullptr);
+void load_rows(const StoredRows<float>& a, double* out, Index stride,
+               const double* shift = nullptr);
+void load_rows(const StoredRows<double>& a, float* out, Index stride,
+               const double* shift = nullptr);
+void load_rows(const StoredRows<double>& a, double* out, Index stride,
+               const double* shift = nullptr);
+
+/// sums_l += a_il over `count` rows, d apart.
+void add_rows(const float* a, Index count, Index d, double* sums);
+void add_rows(const double* a, Index count, Index d, double* sums);
+
+/// Adds the upper triangle of a d x d matrix to that of another.
+void add_triangle(const float* a, Index d, double* sums);
+void add_triangle(const double* a, Index d, double* sums);
+
+/// sum_l a_l b_l in double.
+double dot(const float* a, const float* b, Index d);
+
+}  // namespace fwsr

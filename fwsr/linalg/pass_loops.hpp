@@ -1,0 +1,422 @@
+// The bodies of the loops of pass.hpp. Included by one source file per instruction set, each of which
+// is compiled for its own (fwsr/CMakeLists.txt). Nothing of the standard library is called here: an
+// inline function of it, compiled for AVX-512, could be linked into everything else.
+#pragma once
+
+#include "fwsr/linalg/pass.hpp"
+#include "fwsr/linalg/pass_table.hpp"
+
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index lanes = pass_lanes;
+using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
+using Bits [[gnu::vector_size(lanes * sizeof(double))]] = long long;
+using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
+
+[[gnu::always_inline]] inline void load(const double* from, Lanes& to) {
+  __builtin_memcpy(&to, from, sizeof to);
+}
+[[gnu::always_inline]] inline void load(const float* from, Lanes& to) {
+#if defined(__AVX512F__)  // g++ 12 makes six instructions of the conversion below
+  const auto wide = _mm512_cvtps_pd(_mm256_loadu_ps(from));
+  __builtin_memcpy(&to, &wide, sizeof to);
+#else
+  Singles narrow;
+  __builtin_memcpy(&narrow, from, sizeof narrow);
+  to = __builtin_convertvector(narrow, Lanes);
+#endif
+}
+[[gnu::always_inline]] inline void store(const Lanes& from, double* to) {
+  __builtin_memcpy(to, &from, sizeof from);
+}
+[[gnu::always_inline]] inline void store(const Lanes& from, float* to) {
+#if defined(__AVX512F__)
+  __m512d wide;
+  __builtin_memcpy(&wide, &from, sizeof wide);
+  _mm256_storeu_ps(to, _mm512_cvtpd_ps(wide));
+#else
+  const Singles narrow = __builtin_convertvector(from, Singles);
+  __builtin_memcpy(to, &narrow, sizeof narrow);
+#endif
+}
+[[gnu::always_inline]] inline Index smaller(Index a, Index b) {
+  return a < b ? a : b;
+}
+/// sum += x y, rounded once where the processor can. Everything else is rounded as written, so that
+/// a difference of equal numbers is zero.
+[[gnu::always_inline]] inline void add_product(Lanes& sum, const Lanes& x, const Lanes& y) {
+#if defined(__AVX512F__)
+  __m512d s, a, b;
+  __builtin_memcpy(&s, &sum, sizeof s);
+  __builtin_memcpy(&a, &x, sizeof a);
+  __builtin_memcpy(&b, &y, sizeof b);
+  s = _mm512_fmadd_pd(a, b, s);
+  __builtin_memcpy(&sum, &s, sizeof s);
+#elif defined(__FMA__)
+  __m256d s[2], a[2], b[2];
+  __builtin_memcpy(s, &sum, sizeof s);
+  __builtin_memcpy(a, &x, sizeof a);
+  __builtin_memcpy(b, &y, sizeof b);
+  for (int i = 0; i < 2; ++i) s[i] = _mm256_fmadd_pd(a[i], b[i], s[i]);
+  __builtin_memcpy(&sum, s, sizeof s);
+#else
+  sum += x * y;
+#endif
+}
+/// The last `count` numbers of a row, zeros behind them; nothing is read beyond.
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline void load_tail(const float* from, Index count, Lanes& to) {
+  const auto wide = _mm512_cvtps_pd(
+      _mm256_maskz_loadu_ps(static_cast<__mmask8>((1u << static_cast<unsigned>(count)) - 1), from));
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+[[gnu::always_inline]] inline void load_tail(const double* from, Index count, Lanes& to) {
+  const auto wide =
+      _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << static_cast<unsigned>(count)) - 1), from);
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+#else
+template <class T>
+[[gnu::always_inline]] inline void load_tail(const T* from, Index count, Lanes& to) {
+  T padded[lanes] = {};
+#pragma GCC unroll 1
+  for (Index l = 0; l < count; ++l) padded[l] = from[l];
+  load(padded, to);
+}
+#endif
+[[gnu::always_inline]] inline double sum_of(const Lanes& s) {
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+/// The sums of four vectors side by side, each added in the order of sum_of.
+using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
+[[gnu::always_inline]] inline void fold(const Lanes& s, Quad& out) {
+  out = __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7);
+}
+[[gnu::always_inline]] inline void sums_of(const Lanes& s0, const Lanes& s1, const Lanes& s2,
+                                           const Lanes& s3, Quad& out) {
+  Quad a, b, c, d;
+  fold(s0, a), fold(s1, b), fold(s2, c), fold(s3, d);
+  const Quad ab =
+      __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  const Quad cd =
+      __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
+  out = __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
+}
+[[gnu::always_inline]] inline void keep_larger(Lanes& most, const Lanes& v) {
+  most = v > most ? v : most;
+}
+[[gnu::always_inline]] inline double largest_of(const Lanes& s) {
+  double most = s[0];
+  for (Index l = 1; l < lanes; ++l) most = s[l] > most ? s[l] : most;
+  return most;
+}
+[[gnu::always_inline]] inline void make_positive(Lanes& v) {
+  Bits bits;
+  __builtin_memcpy(&bits, &v, sizeof bits);
+  bits &= 0x7fffffffffffffffLL;
+  __builtin_memcpy(&v, &bits, sizeof bits);
+}
+
+/// Dot products of `height` rows with `width` vectors. `plain`: neither weights nor means.
+template <std::size_t height, std::size_t width, bool plain, class T>
+[[gnu::always_inline]] inline void dots_of(const StoredRows<T>& a, Index first,
+                                           const double* const (&vectors)[width],
+                                           double* const (&out)[width]) {
+  const T* rows[height];
+  double inner[height], mean[height], outer[height];
+  for (std::size_t i = 0; i < height; ++i) {
+    const PointNumbers& n = a.numbers[first + static_cast<Index>(i)];
+    rows[i] = a.rows[first + static_cast<Index>(i)];
+    inner[i] = n.inner;
+    mean[i] = n.mean;
+    outer[i] = n.outer;
+  }
+  Lanes sums[height][width] = {};
+  const auto add = [&](Index l, Lanes(&x)[height]) __attribute__((always_inline)) {
+    Lanes weight, means, vector[width];
+    if constexpr (!plain) {
+      weight = Lanes{} + 1.0;
+      means = Lanes{};
+      if (a.weights) load(a.weights + l, weight);
+      if (a.means) load(a.means + l, means);
+    }
+    for (std::size_t k = 0; k < width; ++k) load(vectors[k] + l, vector[k]);
+    for (std::size_t i = 0; i < height; ++i) {
+      if constexpr (plain)
+        x[i] = x[i] * inner[i] - mean[i];
+      else
+        x[i] = x[i] * inner[i] * weight - means - mean[i];
+      for (std::size_t k = 0; k < width; ++k) add_product(sums[i][k], x[i], vector[k]);
+    }
+  };
+  // Rows are short and several are read at once, which the processor's own prefetching does not
+  // see through: ask for the rows of the next group, line by line as this one is used.
+  const T* ahead[height];
+  for (std::size_t i = 0; i < height; ++i)
+    ahead[i] = a.rows[smaller(first + static_cast<Index>(height + i), a.count - 1)];
+  constexpr Index line = 64 / static_cast<Index>(sizeof(T));
+  const Index whole = a.d / lanes * lanes;
+  Lanes x[height];
+  for (Index l = 0; l < whole; l += lanes) {
+    if (l % line == 0)
+      for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(ahead[i] + l);
+    for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, x[i]);
+    add(l, x);
+  }
+  if (whole < a.d) {
+    for (std::size_t i = 0; i < height; ++i) load_tail(rows[i] + whole, a.d - whole, x[i]);
+    add(whole, x);
+  }
+  for (std::size_t k = 0; k < width; ++k) {
+    if constexpr (height == 4) {
+      Quad sum;
+      sums_of(sums[0][k], sums[1][k], sums[2][k], sums[3][k], sum);
+      sum *= Quad{outer[0], outer[1], outer[2], outer[3]};
+      __builtin_memcpy(out[k] + first, &sum, sizeof sum);
+    } else {
+      for (std::size_t i = 0; i < height; ++i)
+        out[k][first + static_cast<Index>(i)] = outer[i] * sum_of(sums[i][k]);
+    }
+  }
+}
+
+template <std::size_t height, std::size_t width, bool plain, class T>
+[[gnu::always_inline]] inline void dots_of_all(const StoredRows<T>& a,
+                                               const double* const (&vectors)[width],
+                                               double* const (&out)[width]) {
+  Index i = 0;
+  for (const auto step = static_cast<Index>(height); i + step <= a.count; i += step)
+    dots_of<height, width, plain>(a, i, vectors, out);
+  for (; i < a.count; ++i) dots_of<1, width, plain>(a, i, vectors, out);
+}
+
+template <std::size_t height, std::size_t width, class T>
+[[gnu::always_inline]] inline void dots_body(const StoredRows<T>& a,
+                                             const double* const (&vectors)[width],
+                                             double* const (&out)[width]) {
+  if (a.weights || a.means)
+    dots_of_all<height, width, false>(a, vectors, out);
+  else
+    dots_of_all<height, width, true>(a, vectors, out);
+}
+
+[[gnu::always_inline]] inline double update_body(const ScoreStep& step, Index count,
+                                                 const double* x, const double* y, const double* z,
+                                                 const double* r, double* c, double* h) {
+  const double gamma = step.gamma, length = step.length, keep = 1 - gamma;
+  const auto update = [&](const auto& xi, const auto& yi, const auto& zi, const auto& ri, auto& ci,
+                          auto& hi) __attribute__((always_inline)) {
+    const auto bx = length * xi;
+    ci = keep * keep * ci + gamma * gamma * ri - 2 * gamma * bx * yi + bx * bx +
+         2 * keep * (gamma * hi - bx * zi);
+    hi = keep * hi + gamma * ri - bx * yi;
+  };
+  Lanes most = Lanes{} - __builtin_inf();
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    Lanes xi, yi, zi, ri, ci, hi;
+    load(x + i, xi), load(y + i, yi), load(z + i, zi);
+    load(r + i, ri), load(c + i, ci), load(h + i, hi);
+    update(xi, yi, zi, ri, ci, hi);
+    store(ci, c + i), store(hi, h + i);
+    keep_larger(most, ci);
+  }
+  double largest = largest_of(most);
+  for (; i < count; ++i) {
+    update(x[i], y[i], z[i], r[i], c[i], h[i]);
+    largest = c[i] > largest ? c[i] : largest;
+  }
+  return largest;
+}
+
+/// RowSums of `height` rows. Twice over them, the second time from cache: deviations from the mean
+/// lose no digits to a large offset, and their own sum mends the mean.
+template <std::size_t height, bool plain, class T>
+[[gnu::always_inline]] inline void sums_of_rows(const StoredRows<T>& a, Index first, bool center,
+                                                RowSums* out) {
+  const Index whole = a.d / lanes * lanes;
+  const auto d = static_cast<double>(a.d);
+  const T* rows[height];
+  double inner[height], m[height];
+  for (std::size_t i = 0; i < height; ++i) {
+    rows[i] = a.rows[first + static_cast<Index>(i)];
+    inner[i] = a.numbers[first + static_cast<Index>(i)].inner;
+  }
+  Lanes largest[height] = {}, finite[height] = {}, sum[height] = {}, squares[height] = {};
+  Lanes v;
+  const auto value = [&](std::size_t i, Index l) __attribute__((always_inline)) {
+    v *= inner[i];
+    if constexpr (!plain) {
+      Lanes weight;
+      if (a.weights) load(a.weights + l, weight), v *= weight;
+    }
+  };
+  const auto look = [&](std::size_t i, Index l) __attribute__((always_inline)) {
+    Lanes size = v;
+    make_positive(size);
+    keep_larger(largest[i], size);
+    finite[i] += v * 0.0;  // NaN when v is not finite
+    value(i, l);
+    sum[i] += v;
+  };
+  for (Index l = 0; l < whole; l += lanes)
+    for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, v), look(i, l);
+  if (whole < a.d)
+    for (std::size_t i = 0; i < height; ++i)
+      load_tail(rows[i] + whole, a.d - whole, v), look(i, whole);
+  for (std::size_t i = 0; i < height; ++i) {
+    m[i] = center ? sum_of(sum[i]) / d : 0.0;
+    sum[i] = Lanes{};
+  }
+  const auto deviate = [&](std::size_t i, Index l) __attribute__((always_inline)) {
+    value(i, l);
+    if constexpr (!plain) {
+      Lanes mean;
+      if (a.means) load(a.means + l, mean), v -= mean;
+    }
+    v -= m[i];
+  };
+  const auto add = [&](std::size_t i) __attribute__((always_inline)) {
+    sum[i] += v;
+    add_product(squares[i], v, v);
+  };
+  for (Index l = 0; l < whole; l += lanes)
+    for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, v), deviate(i, l), add(i);
+  if (whole < a.d)
+    for (std::size_t i = 0; i < height; ++i) {
+      load_tail(rows[i] + whole, a.d - whole, v), deviate(i, whole);
+      for (Index l = a.d - whole; l < lanes; ++l) v[l] = 0;
+      add(i);
+    }
+  for (std::size_t i = 0; i < height; ++i) {
+    RowSums& to = out[first + static_cast<Index>(i)];
+    to.largest = sum_of(finite[i]) == 0 ? largest_of(largest[i]) : __builtin_inf();
+    const double correction = center ? sum_of(sum[i]) / d : 0.0;
+    to.mean = m[i] + correction;
+    to.squares = sum_of(squares[i]) - d * correction * correction;
+  }
+}
+
+template <std::size_t height, bool plain, class T>
+[[gnu::always_inline]] inline void sums_of_all(const StoredRows<T>& a, bool center, RowSums* out) {
+  Index i = 0;
+  for (const auto step = static_cast<Index>(height); i + step <= a.count; i += step)
+    sums_of_rows<height, plain>(a, i, center, out);
+  for (; i < a.count; ++i) sums_of_rows<1, plain>(a, i, center, out);
+}
+
+template <class T, class Out>
+[[gnu::always_inline]] inline void load_rows_body(const StoredRows<T>& a, Out* out, Index stride,
+                                                  const double* shift) {
+  const Index whole = a.d / lanes * lanes;
+  for (Index i = 0; i < a.count; ++i, out += stride) {
+    const PointNumbers n = a.numbers[i];
+    const T* x = a.rows[i];
+    Lanes weight = Lanes{} + 1.0, mean = Lanes{}, move = Lanes{}, v;
+    const auto become = [&](Index l) __attribute__((always_inline)) {
+      if (a.weights) load(a.weights + l, weight);
+      if (a.means) load(a.means + l, mean);
+      if (shift) load(shift + l, move);
+      v = (v * n.inner * weight - mean - n.mean) * n.outer - move;
+    };
+    for (Index l = 0; l < whole; l += lanes) load(x + l, v), become(l), store(v, out + l);
+    if (whole < a.d) {
+      load_tail(x + whole, a.d - whole, v), become(whole);
+      for (Index l = whole; l < a.d; ++l) out[l] = static_cast<Out>(v[l - whole]);
+    }
+  }
+}
+
+template <class T>
+void add_rows_body(const T* a, Index count, Index d, double* sums) {
+  constexpr Index width = 4 * lanes;  // columns at a time, whose sums stay in registers
+  Index l = 0;
+  for (; l + width <= d; l += width) {
+    Lanes sum[4], v;
+    for (Index k = 0; k < 4; ++k) load(sums + l + k * lanes, sum[k]);
+    for (Index i = 0; i < count; ++i)
+      for (Index k = 0; k < 4; ++k) load(a + i * d + l + k * lanes, v), sum[k] += v;
+    for (Index k = 0; k < 4; ++k) store(sum[k], sums + l + k * lanes);
+  }
+  for (; l < d; ++l)
+    for (Index i = 0; i < count; ++i) sums[l] += static_cast<double>(a[i * d + l]);
+}
+
+template <class T>
+void add_triangle_body(const T* a, Index d, double* sums) {
+  for (Index i = 0; i < d; ++i) {
+    const T* from = a + i * d;
+    double* to = sums + i * d;
+    Index l = i;
+    for (Lanes sum, v; l + lanes <= d; l += lanes) {
+      load(to + l, sum), load(from + l, v);
+      store(sum + v, to + l);
+    }
+    for (; l < d; ++l) to[l] += static_cast<double>(from[l]);
+  }
+}
+
+[[gnu::always_inline]] inline double dot_body(const float* a, const float* b, Index d) {
+  Lanes sums = {}, x, y;
+  const Index whole = d / lanes * lanes;
+  for (Index l = 0; l < whole; l += lanes) load(a + l, x), load(b + l, y), add_product(sums, x, y);
+  if (whole < d) {
+    load_tail(a + whole, d - whole, x), load_tail(b + whole, d - whole, y);
+    add_product(sums, x, y);
+  }
+  return sum_of(sums);
+}
+
+/// Rows at a time that fit the registers.
+#if defined(__AVX512F__)
+constexpr std::size_t height = 4;
+#elif defined(__AVX2__)
+constexpr std::size_t height = 2;
+#else
+constexpr std::size_t height = 1;
+#endif
+
+template <class T>
+void one(const StoredRows<T>& a, const double* u, double* x) {
+  dots_body<height, 1>(a, {u}, {x});
+}
+template <class T>
+void three(const StoredRows<T>& a, const double* u, const double* v, const double* w, double* x,
+           double* y, double* z) {
+  dots_body<height, 3>(a, {u, v, w}, {x, y, z});
+}
+
+template <class T>
+void sums(const StoredRows<T>& a, bool center, RowSums* out) {
+  if (a.weights || a.means)
+    sums_of_all<height, false>(a, center, out);
+  else
+    sums_of_all<height, true>(a, center, out);
+}
+
+constexpr PassLoops loops{.one_single = one<float>,
+                          .one_double = one<double>,
+                          .three_single = three<float>,
+                          .three_double = three<double>,
+                          .update = update_body,
+                          .sums_single = sums<float>,
+                          .sums_double = sums<double>,
+                          .rows_single_single = load_rows_body<float, float>,
+                          .rows_single_double = load_rows_body<float, double>,
+                          .rows_double_single = load_rows_body<double, float>,
+                          .rows_double_double = load_rows_body<double, double>,
+                          .add_single = add_rows_body<float>,
+                          .add_double = add_rows_body<double>,
+                          .triangle_single = add_triangle_body<float>,
+                          .triangle_double = add_triangle_body<double>,
+                          .dot_single = dot_body};
+
+}  // namespace
+
+}  // namespace fwsr

@@ -1,0 +1,35 @@
+// The loops of pass.hpp as one instruction set has them.
+#pragma once
+
+#include "fwsr/linalg/pass.hpp"
+
+namespace fwsr {
+
+struct PassLoops {
+  void (*one_single)(const StoredRows<float>&, const double*, double*);
+  void (*one_double)(const StoredRows<double>&, const double*, double*);
+  void (*three_single)(const StoredRows<float>&, const double*, const double*, const double*,
+                       double*, double*, double*);
+  void (*three_double)(const StoredRows<double>&, const double*, const double*, const double*,
+                       double*, double*, double*);
+  double (*update)(const ScoreStep&, Index, const double*, const double*, const double*,
+                   const double*, double*, double*);
+  void (*sums_single)(const StoredRows<float>&, bool, RowSums*);
+  void (*sums_double)(const StoredRows<double>&, bool, RowSums*);
+  void (*rows_single_single)(const StoredRows<float>&, float*, Index, const double*);
+  void (*rows_single_double)(const StoredRows<float>&, double*, Index, const double*);
+  void (*rows_double_single)(const StoredRows<double>&, float*, Index, const double*);
+  void (*rows_double_double)(const StoredRows<double>&, double*, Index, const double*);
+  void (*add_single)(const float*, Index, Index, double*);
+  void (*add_double)(const double*, Index, Index, double*);
+  void (*triangle_single)(const float*, Index, double*);
+  void (*triangle_double)(const double*, Index, double*);
+  double (*dot_single)(const float*, const float*, Index);
+};
+
+extern const PassLoops pass_base;
+#if defined(__x86_64__)
+extern const PassLoops pass_avx2, pass_avx512;
+#endif
+
+}  // namespace fwsr
