@@ -45,7 +45,7 @@ bool is_near_exhaustion(Real f, Real f_at_zero) {
 Real gap_bound(const oracle::Step& step, Real f_at_zero, const Tolerance& tolerance) {
   if (std::isinf(step.gap)) return 0;
   return tolerance.value * (f_at_zero + std::abs(step.gap)) +
-         2 * step.beta * 1e-3L * tolerance.value * f_at_zero;
+         2 * step.beta * tolerance.score * f_at_zero;
 }
 
 /// gamma is gap / 2 over the curvature: of a small gap it has fewer digits.
@@ -77,10 +77,15 @@ void expect_same_step(const fwsr::Step& step, const oracle::Step& wanted, Real f
 
 }  // namespace
 
+Tolerance tolerance_of(bool single, bool precise, const fwsr::Plan& plan) {
+  if (!single || precise) return fine;
+  if (plan.form == "covariance") return coarse;
+  const bool computed = plan.kernel_by == "held" || plan.kernel_by == "tiles";
+  return plan.form == "representer" && computed ? coarse_kernel : fine;
+}
+
 Tolerance tolerance_of(const problems::Problem& problem, const fwsr::Selection& selection) {
-  const bool rounded =
-      problem.is_single() && !problem.options.precise && selection.plan.form == "covariance";
-  return rounded ? coarse : fine;
+  return tolerance_of(problem.is_single(), problem.options.precise, selection.plan);
 }
 
 template <class T>

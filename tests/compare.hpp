@@ -21,11 +21,17 @@ struct Tolerance {
   double rounding = 0;
   double drift = 0;
   double value = 0;
+  double score = 0;  // dual norms, in units of f(0)
 };
 /// float64 points, or float32 points whose products are in double; and float32 products.
-inline constexpr Tolerance fine{1e-9, 1e-14, 1e-6, 1e-9};
-inline constexpr Tolerance coarse{1e-5, 1e-7, 1e-3, 1e-6};
+inline constexpr Tolerance fine{1e-9, 1e-14, 1e-6, 1e-9, 1e-12};
+inline constexpr Tolerance coarse{1e-5, 1e-7, 1e-3, 1e-6, 1e-9};
+/// A kernel matrix in float32: each of the n entries of a row may be off by 1e-6 of the largest
+/// one, which is 1e-6 / sqrt(n) of f(0) for the row.
+inline constexpr Tolerance coarse_kernel{1e-5, 1e-7, 1e-3, 1e-6, 1e-7};
 
+/// What `plan` promises for points in float32 (`single`) or float64.
+Tolerance tolerance_of(bool single, bool precise, const fwsr::Plan& plan);
 Tolerance tolerance_of(const problems::Problem& problem, const fwsr::Selection& selection);
 
 struct Outcome {

@@ -17,7 +17,6 @@
 #include "fwsr/data/read.hpp"
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/linalg/blas.hpp"
-#include "fwsr/linalg/exp.hpp"
 #include "fwsr/solver/select.hpp"
 #include "oracle/oracle.hpp"
 #include "problems.hpp"
@@ -43,7 +42,7 @@ std::size_t at(Index i) {
 struct Made {
   Made(const fwsr::PointsView& view, const Kernel& kernel, Index rank, bool single, int threads = 1)
       : points(view, {}, {.center = Center::none}, threads),
-        exact(fwsr::make_tiled_kernel(points, kernel, 0, false)),
+        exact(fwsr::make_tiled_kernel(points, kernel, {})),
         factor(*exact, points, kernel, rank, single, threads) {}
 
   std::vector<double> row(Index i) const {
@@ -112,59 +111,6 @@ SelectOptions options(Index k, const Kernel& kernel, Index rank) {
 constexpr double single_rounding = 3e-6, double_rounding = 2e-12;
 
 }  // namespace
-
-// ---- exponentials --------------------------------------------------------------------------------
-
-template <class T>
-double worst_ulps(double from, double to) {
-  std::vector<T> x(100'003), y;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    x[i] = static_cast<T>(from + (to - from) * static_cast<double>(i) / 100'003);
-  y = x;
-  fwsr::exp_in_place(y.data(), static_cast<Index>(y.size()));
-  double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Real right = std::exp(static_cast<Real>(x[i]));
-    const T nearest = static_cast<T>(right);
-    const T ulp = std::nextafter(nearest, std::numeric_limits<T>::infinity()) - nearest;
-    worst = std::max(worst, static_cast<double>(std::abs(static_cast<Real>(y[i]) - right) / ulp));
-  }
-  return worst;
-}
-
-TEST(Exponentials, are_good_to_two_units_in_the_last_place) {
-  EXPECT_LE(worst_ulps<float>(-1, 1), 2);
-  EXPECT_LE(worst_ulps<float>(-87.3, 88.7), 2);
-  EXPECT_LE(worst_ulps<double>(-1, 1), 2);
-  EXPECT_LE(worst_ulps<double>(-708.3, 709.7), 2);
-}
-
-TEST(Exponentials, have_the_right_ends) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
-  std::vector<float> f = {0, -0.0F, -1e30F, -static_cast<float>(inf), 1e30F, std::nanf("")};
-  std::vector<double> d(f.begin(), f.end());
-  fwsr::exp_in_place(f.data(), 6);
-  fwsr::exp_in_place(d.data(), 6);
-  for (const auto& e : {std::vector<double>(f.begin(), f.end()), d}) {
-    EXPECT_EQ(e[0], 1);
-    EXPECT_EQ(e[1], 1);
-    EXPECT_EQ(e[2], 0);
-    EXPECT_EQ(e[3], 0);
-    EXPECT_EQ(e[4], inf);
-    EXPECT_TRUE(std::isnan(e[5]));
-  }
-}
-
-TEST(Exponentials, do_not_depend_on_the_place) {
-  for (Index n = 1; n < 40; ++n) {
-    std::vector<float> x(at(n), -0.7F);
-    std::vector<double> y(at(n), -0.7);
-    fwsr::exp_in_place(x.data(), n);
-    fwsr::exp_in_place(y.data(), n);
-    EXPECT_EQ(std::set(x.begin(), x.end()).size(), 1U);
-    EXPECT_EQ(std::set(y.begin(), y.end()).size(), 1U);
-  }
-}
 
 // ---- the factor ----------------------------------------------------------------------------------
 

@@ -118,10 +118,9 @@ std::vector<Index> expect_oracle_picks(const Part& part, SelectOptions options,
     const auto selection = fwsr::select(part.view(), options);
     SCOPED_TRACE(testing::Message() << part.rows << " x " << part.cols << ' ' << selection.plan.form
                                     << (precise ? ", precise" : ""));
-    const bool rounded = !precise && selection.plan.form == "covariance";
-    const auto outcome =
-        compare::expect_same_run(selection, run, rounded ? compare::coarse : compare::fine,
-                                 options.when_converged == fwsr::WhenConverged::grow);
+    const auto outcome = compare::expect_same_run(
+        selection, run, compare::tolerance_of(true, precise, selection.plan),
+        options.when_converged == fwsr::WhenConverged::grow);
     ++compared.sets;
     compared.whole += outcome.whole ? 1 : 0;
     compared.steps += outcome.steps;

@@ -175,7 +175,7 @@ TEST(Select, new_points_are_encoded_as_the_old_ones_are) {
       apart = std::max(apart, std::abs(codes[i] - selection.codes[i]));
       largest = std::max(largest, std::abs(codes[i]));
     }
-    EXPECT_LE(apart, 1e-9 * largest);
+    EXPECT_LE(apart, compare::tolerance_of(problem, selection).value * largest);
     ++compared;
   }
   EXPECT_GE(compared, 100);

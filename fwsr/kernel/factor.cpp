@@ -6,9 +6,9 @@
 #include <numeric>
 #include <type_traits>
 
+#include "fwsr/kernel/entries.hpp"
 #include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/linalg/blas.hpp"
-#include "fwsr/linalg/exp.hpp"
 #include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
@@ -131,7 +131,7 @@ class ProductColumns {
   }
 
   void exponentials(T* x, Index n) const {
-    exp_in_place(x, n);
+    exp_row(n, x);
     if (factor_ != 1)
       for (Index i = 0; i < n; ++i) x[i] *= factor_;
   }
@@ -367,7 +367,7 @@ class FactorKernel final : public KernelMatrix {
  public:
   FactorKernel(const Factor& factor, const Points& rows, const KernelMatrix& exact,
                const Alive& alive)
-      : products_(make_tiled_kernel(rows, {}, 0, false, alive)),
+      : products_(make_tiled_kernel(rows, {}, {.alive = alive})),
         unit_(rows.unit() * factor.unit() * exact.unit()),
         rms_norm_(rows.unit() * factor.unit() * exact.rms_norm()) {}
 
@@ -376,6 +376,7 @@ class FactorKernel final : public KernelMatrix {
   double eta() const override { return products_->eta(); }
   double rms_norm() const override { return rms_norm_; }
   Index row_block() const override { return products_->row_block(); }
+  bool single() const override { return products_->single(); }
   double diagonal(Index i, Eta eta) const override { return products_->diagonal(i, eta); }
   void scan(Index first, Index last, const VisitTile& visit) const override {
     products_->scan(first, last, visit);

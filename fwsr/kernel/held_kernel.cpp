@@ -1,57 +1,40 @@
-// Kernel matrices that stand in memory: computed once, or given by the user.
-#include <algorithm>
-#include <cmath>
-#include <limits>
+// The tiles of K on and above the diagonal, computed once and kept in memory one after the other.
 #include <memory>
 
-#include <fmt/format.h>
-
-#include "fwsr/base/blocks.hpp"
-#include "fwsr/base/result.hpp"
-#include "fwsr/kernel/kernel_matrix.hpp"
-#include "fwsr/linalg/rows.hpp"
+#include "fwsr/kernel/tiled_kernel.hpp"
+#include "fwsr/linalg/large_array.hpp"
 
 namespace fwsr {
 
 namespace {
 
-constexpr Index rows_at_once = 96;
-
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-class HeldKernel final : public KernelMatrix {
+template <class T>
+class HeldKernel final : public TileMatrix<T> {
  public:
-  HeldKernel(const KernelMatrix& source, int threads)
-      : source_(source), n_(source.size()), values_(new double[at(checked_bytes(n_, n_, 1))]) {
-    for_blocks(
-        threads, n_,
-        [&](Index, Index first, Index last) {
-          source.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
-            for (Index i = first; i < last; ++i)
-              std::copy(tile + (i - first) * stride, tile + (i - first) * stride + end - begin,
-                        values_.get() + i * n_ + begin);
-          });
-        },
-        source.row_block());
-    // One half may differ from the other in the last bit; the algorithm wants them equal.
-    for_blocks(threads, n_, [&](Index, Index first, Index last) {
-      for (Index i = first; i < last; ++i)
-        for (Index j = 0; j < i; ++j) values_[at(i * n_ + j)] = values_[at(j * n_ + i)];
-    });
+  HeldKernel(const TiledKernel<T>& source, int threads)
+      : source_(source),
+        tiling_{source.size()},
+        values_(make_large_array<T>(tiling_.entries())),
+        squares_(at(tiling_.n)) {
+    const auto n = static_cast<double>(tiling_.n);
+    // The sums of squares come from tiles that are still in the cache.
+    sum_over_tiles(threads_for(threads, 100 * n * n), tiling_, source.run_length(), squares_,
+                   [&](const TileRun& run) {
+                     source.fill(run.row, run.first, run.last, tile(run.row, run.first));
+                     this->add_run(run, [](TileProduct<T>& p, Index) { square_tile(p); });
+                   });
   }
 
-  Index size() const override { return n_; }
+  Index size() const override { return tiling_.n; }
   double unit() const override { return source_.unit(); }
   double eta() const override { return source_.eta(); }
   double rms_norm() const override { return source_.rms_norm(); }
-  Index row_block() const override { return rows_at_once; }
   double diagonal(Index i, Eta eta) const override {
-    return as_held(eta) ? values_[at(i * n_ + i)] : source_.diagonal(i, eta);
-  }
-  void scan(Index first, Index, const VisitTile& visit) const override {
-    visit(0, n_, values_.get() + first * n_, n_);
+    return as_held(eta) ? entry(i, i) : source_.diagonal(i, eta);
   }
   std::vector<double> values(std::span<const Index> rows, std::span<const Index> columns,
                              Eta eta) const override {
@@ -59,132 +42,42 @@ class HeldKernel final : public KernelMatrix {
     std::vector<double> out;
     out.reserve(rows.size() * columns.size());
     for (const Index i : rows)
-      for (const Index j : columns) out.push_back(values_[at(i * n_ + j)]);
+      for (const Index j : columns) out.push_back(entry(i, j));
     return out;
+  }
+  void tiles(Index row, Index first, Index last,
+             const typename TileMatrix<T>::VisitHalf& visit) const override {
+    for (Index column = first; column < last; ++column) visit(column, tile(row, column));
+  }
+  void row_squares(std::span<double> out, int) const override {
+    std::copy(squares_.begin(), squares_.end(), out.begin());
   }
 
  private:
   bool as_held(Eta eta) const { return eta == Eta::included || this->eta() == 0; }
-
-  const KernelMatrix& source_;
-  Index n_;
-  std::unique_ptr<double[]> values_;  // n x n, not initialised: the loop above writes every entry
-};
-
-class GivenKernel final : public KernelMatrix {
- public:
-  GivenKernel(const PointsView& view, std::span<const Index> subset, double eta, bool eta_relative,
-              int threads)
-      : view_(view), subset_(subset) {
-    const Index all = rows_of(view);
-    if (is_sparse(view))
-      throw Error("a precomputed kernel must be a dense matrix; this one is sparse");
-    if (is_streamed(view))
-      throw Error("a precomputed kernel must fit the memory; this one is read in blocks");
-    if (all != cols_of(view))
-      throw Error(fmt::format("a precomputed kernel must be square; this one is {} x {}", all,
-                              cols_of(view)));
-    n_ = subset.empty() ? all : static_cast<Index>(subset.size());
-    check(threads);
-    double largest = 0, sum = 0;
-    for (Index i = 0; i < n_; ++i) largest = std::max(largest, raw(i, i));
-    // Powers of two only, in two halves, so that neither sums nor the scale leave the range.
-    const double part = largest > 0 ? std::ldexp(1.0, -std::ilogb(largest)) : 1.0;
-    for (Index i = 0; i < n_; ++i) sum += raw(i, i) * part;
-    const double rms = std::sqrt(sum / static_cast<double>(std::max<Index>(1, n_)) / part);
-    const double absolute = eta_relative ? eta * rms : eta;
-    const double top = std::sqrt(largest + absolute * absolute);
-    if (top > 0) unit_ = std::ldexp(1.0, std::clamp(-std::ilogb(top), -500, 500));
-    eta_ = absolute * unit_;
-    rms_norm_ = rms * unit_;
+  T* tile(Index row, Index column) const { return values_.get() + tiling_.offset(row, column); }
+  double entry(Index i, Index j) const {
+    if (i / tile_side > j / tile_side) std::swap(i, j);
+    const Index row = i / tile_side, column = j / tile_side;
+    const Index within =
+        (i - tiling_.first(row)) * tiling_.size(column) + j - tiling_.first(column);
+    return static_cast<double>(tile(row, column)[within]);
   }
 
-  Index size() const override { return n_; }
-  double unit() const override { return unit_; }
-  double eta() const override { return eta_; }
-  double rms_norm() const override { return rms_norm_; }
-  Index row_block() const override { return rows_at_once; }
-  double diagonal(Index i, Eta eta) const override { return value(i, i, eta); }
-
-  void scan(Index first, Index last, const VisitTile& visit) const override {
-    std::vector<double> tile(at((last - first) * n_));
-    for (Index i = first; i < last; ++i)
-      for (Index j = 0; j < n_; ++j) tile[at((i - first) * n_ + j)] = value(i, j, Eta::included);
-    visit(0, n_, tile.data(), n_);
-  }
-
-  std::vector<double> values(std::span<const Index> rows, std::span<const Index> columns,
-                             Eta eta) const override {
-    std::vector<double> out;
-    out.reserve(rows.size() * columns.size());
-    for (const Index i : rows)
-      for (const Index j : columns) out.push_back(value(i, j, eta));
-    return out;
-  }
-
- private:
-  Index source(Index i) const { return subset_.empty() ? i : subset_[at(i)]; }
-  double raw(Index i, Index j) const {
-    if (const auto* single = std::get_if<0>(&view_))
-      return static_cast<double>((*single)(source(i), source(j)));
-    return std::get<1>(view_)(source(i), source(j));
-  }
-  double value(Index i, Index j, Eta eta) const {
-    return raw(i, j) * unit_ * unit_ + (eta == Eta::included ? eta_ * eta_ : 0.0);
-  }
-
-  /// Finite, symmetric to rounding, no negative diagonal; the first fault in reading order is
-  /// named.
-  void check(int threads) const {
-    double largest = 0;
-    for (Index i = 0; i < n_; ++i)
-      if (const double v = std::abs(raw(i, i)); std::isfinite(v)) largest = std::max(largest, v);
-    const double tolerance = (is_single(view_) ? 1e-5 : 1e-9) * largest;
-    std::vector<std::string> faults(at(block_count(n_)));
-    for_blocks(threads, n_, [&](Index b, Index first, Index last) {
-      for (Index i = first; i < last && faults[at(b)].empty(); ++i)
-        for (Index j = 0; j < n_ && faults[at(b)].empty(); ++j)
-          faults[at(b)] = fault(i, j, tolerance);
-    });
-    for (const std::string& f : faults)
-      if (!f.empty()) throw Error(f);
-  }
-  std::string fault(Index i, Index j, double tolerance) const {
-    const double v = raw(i, j);
-    if (!std::isfinite(v))
-      return fmt::format("the precomputed kernel is not finite at row {}, column {} (from 0)",
-                         source(i), source(j));
-    if (i == j && v < 0)
-      return fmt::format(
-          "the precomputed kernel is {} at row {}, column {}; the diagonal of a kernel "
-          "is never negative",
-          v, source(i), source(j));
-    if (j < i && std::abs(v - raw(j, i)) > tolerance)
-      return fmt::format(
-          "the precomputed kernel is not symmetric: {} at row {}, column {} (from 0), "
-          "but {} the other way round",
-          v, source(i), source(j), raw(j, i));
-    return {};
-  }
-
-  PointsView view_;
-  std::span<const Index> subset_;
-  Index n_ = 0;
-  double unit_ = 1;
-  double eta_ = 0;
-  double rms_norm_ = 0;
+  const TiledKernel<T>& source_;
+  Tiling tiling_;
+  LargeArray<T> values_;
+  std::vector<double> squares_;  // of the rows
 };
 
 }  // namespace
 
 std::unique_ptr<KernelMatrix> make_held_kernel(const KernelMatrix& source, int threads) {
-  return std::make_unique<HeldKernel>(source, threads);
-}
-
-std::unique_ptr<KernelMatrix> make_given_kernel(const PointsView& view,
-                                                std::span<const Index> subset, double eta,
-                                                bool eta_relative, int threads) {
-  return std::make_unique<GivenKernel>(view, subset, eta, eta_relative, threads);
+  if (source.single())
+    return std::make_unique<HeldKernel<float>>(dynamic_cast<const TiledKernel<float>&>(source),
+                                               threads);
+  return std::make_unique<HeldKernel<double>>(dynamic_cast<const TiledKernel<double>&>(source),
+                                              threads);
 }
 
 }  // namespace fwsr

@@ -28,7 +28,9 @@ class KernelMatrix {
   virtual Index size() const = 0;
   virtual double unit() const = 0;
   virtual double diagonal(Index i, Eta eta = Eta::included) const = 0;
-  /// Rows first .. last (at most row_block() of them), tile by tile from left to right.
+  /// True when the entries are float32 numbers, within about 1e-6 of the true ones.
+  virtual bool single() const = 0;
+  /// Rows first .. last, tile by tile from left to right. @pre one of the blocks of row_block() rows
   virtual void scan(Index first, Index last, const VisitTile& visit) const = 0;
   virtual Index row_block() const = 0;
   /// K at rows x columns, row by row.
@@ -38,22 +40,30 @@ class KernelMatrix {
   virtual void column(Index j, std::span<double> out) const;
   /// K x.
   virtual void multiply(std::span<const double> x, std::span<double> out, int threads) const;
+  /// ||k_i||^2 of every row.
+  virtual void row_squares(std::span<double> out, int threads) const;
 
   /// The root-mean-square norm sqrt(mean K_ii) without eta, and eta, both times unit().
   virtual double rms_norm() const = 0;
   virtual double eta() const = 0;
 };
 
-/// K computed on the fly, in tiles. The eta of a linear kernel is in the points; other kernels take
-/// it from `eta` (relative: in units of sqrt(mean K_ii)). Cosine: points with
-/// Preprocessing::normalize and KernelType::linear. `alive` is asked at every row of tiles.
+struct TileOptions {
+  double eta = 0;             // of kernels other than the linear one, whose eta is in the points
+  bool eta_relative = false;  // in units of sqrt(mean K_ii)
+  bool single = false;        // entries in float32
+  int threads = 1;            // for norms and means
+  Alive alive = {};           // asked at every row of tiles
+};
+/// K computed on the fly, in tiles. Cosine: points with Preprocessing::normalize and
+/// KernelType::linear.
 /// @pre kernel.gamma is set for kernels that have one, in the data's units
 std::unique_ptr<KernelMatrix> make_tiled_kernel(const Points& points, const Kernel& kernel,
-                                                double eta, bool eta_relative,
-                                                const Alive& alive = {});
+                                                const TileOptions& options);
 
-/// The n x n matrix of another one, computed once and held.
-std::unique_ptr<KernelMatrix> make_held_kernel(const KernelMatrix& source, int threads);
+/// One half of the n x n matrix of a tiled one, computed once and held; no larger than this.
+std::unique_ptr<KernelMatrix> make_held_kernel(const KernelMatrix& tiled, int threads);
+double held_kernel_bytes(double n, bool single);
 
 /// A matrix given by the user, used in place. Throws Error when it is not square, not finite, not
 /// symmetric or has a negative diagonal.
@@ -62,6 +72,6 @@ std::unique_ptr<KernelMatrix> make_given_kernel(const PointsView& view,
                                                 bool eta_relative, int threads);
 
 /// The gamma for people who give none (kernel.hpp), from up to 1000 evenly spaced points.
-double default_gamma(const Points& points, KernelType type);
+double default_gamma(const Points& points, KernelType type, int threads);
 
 }  // namespace fwsr

@@ -10,6 +10,7 @@
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/linalg/tile.hpp"
 
 namespace fwsr {
 
@@ -60,18 +61,29 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
   return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));
 }
 
+/// ||p||_dual of the entries of p so far, as a sum or a largest value: `norm` and what p adds.
+double add_dual(const Problem& p, double norm, const double* entries, Index count) {
+  if (p.q == Norm::two && !p.nonneg) return norm + dot(entries, entries, count);
+  for (Index l = 0; l < count; ++l) {
+    const double part = p.nonneg ? std::max(0.0, entries[l]) : std::abs(entries[l]);
+    if (p.q == Norm::one)
+      norm = std::max(norm, part);
+    else
+      norm += p.q == Norm::two ? part * part : part;
+  }
+  return norm;
+}
+
 /// max_i ||p_i||_dual for any kernel and q: P = K - K_T^T X_T, row block by row block.
 double largest_score_kernel(const Problem& p, const Codes& codes) {
   const Index n = p.kernel.size(), k = codes.exemplars();
-  std::vector<double> x(at(k * n));   // X_T, k x n
-  std::vector<double> kt(at(n * k));  // K_T, n x k
+  std::vector<double> x(at(n * k)), kt(at(n * k));  // X_T^T and K_T, n x k
   for_blocks(
       p.threads, n,
       [&](Index, Index first, Index last) {
         const Codes::Block block = codes.block(first, last);
         std::copy(block.kernel.begin(), block.kernel.end(), kt.begin() + first * k);
-        for (Index i = 0; i < last - first; ++i)
-          for (Index t = 0; t < k; ++t) x[at(t * n + first + i)] = block.codes[at(i * k + t)];
+        std::copy(block.codes.begin(), block.codes.end(), x.begin() + first * k);
       },
       sweep_rows);
   std::vector<double> norms(at(n));
@@ -79,35 +91,27 @@ double largest_score_kernel(const Problem& p, const Codes& codes) {
       p.threads, n,
       [&](Index, Index first, Index last) {
         stop_unless(p.alive);
+        const Index rows = last - first;
         std::vector<double> tile;
         p.kernel.scan(first, last, [&](Index begin, Index end, const double* kernel, Index stride) {
-          const Index rows = last - first, columns = end - begin;
+          const Index columns = end - begin;
           tile.resize(at(rows * columns));
-          for (Index i = 0; i < rows; ++i)
-            std::copy(kernel + i * stride, kernel + i * stride + columns,
-                      tile.begin() + i * columns);
-          multiply(Product<double>{.m = rows,
+          copy_rows(kernel, stride, rows, columns, tile.data(), columns);
+          multiply(Product<double>{.op_b = Op::transpose,
+                                   .m = rows,
                                    .n = columns,
                                    .k = k,
                                    .a = -1,
                                    .left = kt.data() + first * k,
                                    .left_stride = k,
-                                   .right = x.data() + begin,
-                                   .right_stride = n,
+                                   .right = x.data() + begin * k,
+                                   .right_stride = k,
                                    .b = 1,
                                    .out = tile.data(),
                                    .out_stride = columns});
-          for (Index i = 0; i < rows; ++i) {
-            double& norm = norms[at(first + i)];
-            for (Index l = 0; l < columns; ++l) {
-              const double v = tile[at(i * columns + l)];
-              const double part = p.nonneg ? std::max(0.0, v) : std::abs(v);
-              if (p.q == Norm::one)
-                norm = std::max(norm, part);
-              else
-                norm += p.q == Norm::two ? part * part : part;
-            }
-          }
+          for (Index i = 0; i < rows; ++i)
+            norms[at(first + i)] =
+                add_dual(p, norms[at(first + i)], tile.data() + i * columns, columns);
         });
       },
       p.kernel.row_block());

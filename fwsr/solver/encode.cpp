@@ -1,7 +1,8 @@
 // Codes of points that were not there when the exemplars were chosen.
-#include <cmath>
+#include <span>
 
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/entries.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/codes.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -10,21 +11,32 @@ namespace fwsr {
 
 namespace {
 
-/// The kernel by definition in the user's units, on rows of points scaled by `unit` (with eta when
-/// linear).
-double kernel_between(const Kernel& kernel, double unit, const double* a, const double* b,
-                      Index d) {
+/// The kernel of `a` with m other rows, in the user's units; all rows are scaled by `unit` (with eta
+/// when linear).
+void kernel_between(const Kernel& kernel, double unit, double extra, const double* a,
+                    const double* others, Index d, std::span<double> values) {
   const double gamma = kernel.gamma.value_or(0.0);
-  switch (kernel.type) {
-    case KernelType::rbf:
-      return std::exp(-gamma / unit / unit * squared_distance(a, b, d));
-    case KernelType::laplacian:
-      return std::exp(-gamma / unit * absolute_distance(a, b, d));
-    case KernelType::polynomial:
-      return std::pow(gamma / unit / unit * dot(a, b, d) + kernel.coef0, kernel.degree);
-    default:
-      return dot(a, b, d) / unit / unit;
+  const auto m = static_cast<Index>(values.size());
+  for (Index b = 0; b < m; ++b) {
+    const double* other = others + b * d;
+    values[static_cast<std::size_t>(b)] =
+        kernel.type == KernelType::rbf         ? squared_distance(a, other, d)
+        : kernel.type == KernelType::laplacian ? absolute_distance(a, other, d)
+                                               : dot(a, other, d);
   }
+  const Affine plus{.factor = 1, .extra = extra};
+  if (kernel.type == KernelType::rbf)
+    decay_row(gamma / unit / unit, plus, m, values.data());
+  else if (kernel.type == KernelType::laplacian)
+    decay_row(gamma / unit, plus, m, values.data());
+  else if (kernel.type == KernelType::polynomial)
+    polynomial_row({.gamma = gamma / unit / unit,
+                    .coef0 = kernel.coef0,
+                    .degree = kernel.degree,
+                    .scale = plus},
+                   m, values.data());
+  else
+    for (double& v : values) v = v / unit / unit;
 }
 
 }  // namespace
@@ -33,18 +45,18 @@ std::vector<double> encode_points(const Points& trained, const Kernel& kernel, d
                                   bool eta_relative, const Coefficients& theta, Index exemplars,
                                   const Points& fresh) {
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
-  const auto matrix = make_tiled_kernel(trained, kernel, eta, eta_relative);
+  const auto matrix =
+      make_tiled_kernel(trained, kernel, {.eta = eta, .eta_relative = eta_relative});
   const double u = trained.unit();
   const double eta_squared = matrix->eta() / matrix->unit() * (matrix->eta() / matrix->unit());
-  const double extra = kernel.type == KernelType::linear ? 0.0 : eta_squared;
+  const double extra = kernel.type == KernelType::linear ? 0.0 : eta_squared;  // else in the rows
   const Index d = trained.dim();
   const auto m = static_cast<Index>(theta.basis.size());
   std::vector<double> basis(at(m * d)), row(at(d)), values(at(m)), all;
   for (Index b = 0; b < m; ++b) trained.row(theta.basis[at(b)], basis.data() + b * d);
   for (Index i = 0; i < fresh.size(); ++i) {
     fresh.row(i, row.data());
-    for (Index b = 0; b < m; ++b)
-      values[at(b)] = kernel_between(kernel, u, row.data(), basis.data() + b * d, d) + extra;
+    kernel_between(kernel, u, extra, row.data(), basis.data(), d, values);
     std::vector<double> codes = codes_from_basis(theta, exemplars, values, 1);
     for (std::size_t t = 0; t < theta.offset.size(); ++t) codes[t] += theta.offset[t];
     all.insert(all.end(), codes.begin(), codes.end());

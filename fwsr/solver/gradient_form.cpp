@@ -5,6 +5,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/linalg/tile.hpp"
 #include "fwsr/solver/scores.hpp"
 
 namespace fwsr {
@@ -31,9 +32,7 @@ GradientForm::GradientForm(const KernelMatrix& kernel, Norm q, bool nonneg, int 
       threads_, n_,
       [&](Index, Index first, Index last) {
         kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
-          for (Index i = first; i < last; ++i)
-            std::copy(tile + (i - first) * stride, tile + (i - first) * stride + end - begin,
-                      p_.get() + i * n_ + begin);
+          copy_rows(tile, stride, last - first, end - begin, p_.get() + first * n_ + begin, n_);
         });
         for (Index i = first; i < last; ++i) scores_[at(i)] = dual_norm(p_.get() + i * n_);
       },

@@ -9,7 +9,9 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/files.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/kernel/landmarks.hpp"
+#include "fwsr/kernel/symmetric.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/covariance_form.hpp"
@@ -68,23 +70,32 @@ Candidate factor(const Sizes& s, Index rank, bool single, double kernel_flops) {
   return c;
 }
 
-/// `kernel_flops`: to compute one entry of K.
-Candidate representer(const Sizes& s, const char* by, double kernel_flops) {
+/// Of one thread that computes tiles of K: the rows of two, the points' and the product's.
+double tile_bytes(const Sizes& s, bool single) {
+  const auto side = static_cast<double>(tile_side);
+  return (single ? 4 : 8) * 2 * side * (s.d + side) + 8 * side * side;
+}
+
+/// `kernel_flops`: to compute one entry of K; `single`: in float32.
+Candidate representer(const Sizes& s, const char* by, double kernel_flops, bool single) {
   const double all = s.n * s.n;
-  const double sweep = std::ceil(s.n / 96) + 1;  // all tiles of K
+  const double sums = 8 * 32 * s.n;                                          // of strips of tiles
+  const double sweep = std::ceil(s.n / static_cast<double>(tile_side)) + 1;  // all tiles of K
   Candidate c{.form = "representer",
               .kernel_by = by,
               .why = {},
-              .bytes = 8 * (3 * s.n + 4 * s.n * s.k + 4 * s.k * s.k),
-              .per_thread = 8 * 480 * (s.d + 96),
-              .setup_flops = all * kernel_flops,
+              .bytes = 8 * (5 * s.n + 4 * s.n * s.k + 8 * s.k * s.k) + sums,
+              .per_thread = tile_bytes(s, single),
+              .setup_flops = all / 2 * kernel_flops,
               .step_flops = 4 * s.n * s.k + 2 * all,
               .setup_passes = sweep,
               .step_passes = sweep + 1,
               .certificate_passes = sweep + 2};
   const std::string_view how = by;
-  if (how == "held") c.bytes += 8 * all, c.step_passes = c.codes_passes = c.certificate_passes = 0;
-  if (how == "tiles") c.step_flops += all * kernel_flops;
+  if (how == "held")
+    c.bytes += held_kernel_bytes(s.n, single),
+        c.step_passes = c.codes_passes = c.certificate_passes = 0;
+  if (how == "tiles") c.step_flops += all / 2 * kernel_flops;
   if (how == "products") c.step_flops = 4 * s.n * s.k + 4 * s.entries, c.step_passes = 3;
   if (how == "given") c.per_thread = 8 * 96 * s.n, c.setup_flops = 2 * all;
   return c;
@@ -95,11 +106,11 @@ Candidate gradient(const Sizes& s, bool given, double kernel_flops) {
   return {.form = "gradient",
           .kernel_by = given ? "given" : "held",
           .why = {},
-          .bytes = 8 * (given ? 1 : 2) * all + 8 * 4 * s.n * s.k,
-          .per_thread = given ? 8 * 96 * s.n : 8 * 480 * (s.d + 96),
-          .setup_flops = given ? all : all * kernel_flops,
+          .bytes = 8 * all + (given ? 0.0 : held_kernel_bytes(s.n, false)) + 8 * 4 * s.n * s.k,
+          .per_thread = given ? 8 * 96 * s.n : tile_bytes(s, false),
+          .setup_flops = given ? all : all / 2 * kernel_flops,
           .step_flops = 8 * all,
-          .setup_passes = std::ceil(s.n / 96) + 1,
+          .setup_passes = std::ceil(s.n / static_cast<double>(tile_side)) + 1,
           .step_passes = 0,
           .codes_passes = 0,
           .certificate_passes = 0};
@@ -126,6 +137,7 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
   const double row =
       facts.sparse && kernel != KernelType::laplacian ? s.entries / std::max(1.0, s.n) : s.d;
   const double kernel_flops = 2 * row + (linear ? 0 : 20);
+  const bool single = facts.single && !o.precise;
   std::vector<Candidate> all;
   if (o.q != Norm::two || o.nonneg) {
     Candidate c = gradient(s, given, kernel_flops);
@@ -133,22 +145,22 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
                         o.nonneg ? "a sign constraint" : fmt::format("q = {}", name_of(o.q)));
     all.push_back(std::move(c));
   } else if (given) {
-    all.push_back(representer(s, "given", 0));
+    all.push_back(representer(s, "given", 0, false));
     all.back().why = "the kernel matrix is given and used in place";
   } else if (linear) {
     all.push_back(covariance(s, o.rho.has_value()));
     all.back().why = fmt::format("a linear kernel with {} features and {} points: O(n d) a step",
                                  facts.features, facts.points);
     if (facts.sparse) {
-      all.push_back(representer(s, "products", kernel_flops));
+      all.push_back(representer(s, "products", kernel_flops, false));
       all.back().why = fmt::format(
           "sparse points ({} stored numbers): products with A, no n x n matrix", facts.entries);
     } else {
-      all.push_back(representer(s, "held", kernel_flops));
+      all.push_back(representer(s, "held", kernel_flops, single));
       all.back().why =
           fmt::format("{} points of {} features: the n x n kernel is less work than d x d products",
                       facts.points, facts.features);
-      all.push_back(representer(s, "products", kernel_flops));
+      all.push_back(representer(s, "products", kernel_flops, false));
       all.back().why =
           "many features, and the n x n kernel does not fit the memory: products with A";
     }
@@ -159,9 +171,9 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
         fmt::format("the {} kernel through a factor of rank {}: O(n rank) a step, no n x n matrix",
                     name_of(kernel), rank);
   } else {
-    all.push_back(representer(s, "held", kernel_flops));
+    all.push_back(representer(s, "held", kernel_flops, single));
     all.back().why = fmt::format("the {} kernel, its n x n matrix held in memory", name_of(kernel));
-    all.push_back(representer(s, "tiles", kernel_flops));
+    all.push_back(representer(s, "tiles", kernel_flops, single));
     all.back().why =
         fmt::format("the {} kernel, computed in tiles: its n x n matrix does not fit the memory",
                     name_of(kernel));
@@ -184,7 +196,7 @@ std::string remedy(const SelectOptions& o, double limit, double data, bool fewer
     const double room = std::max(0.0, limit - data);
     return fmt::format(
         "use q = 2 without a sign constraint, at most about {:.0f} points, or more --memory",
-        std::sqrt(room / 16));
+        std::sqrt(room / 12));
   }
   if (fewer_threads) return "use --threads 1, or more --memory";
   if (o.rank > 0) return "choose a smaller --rank or fewer points, or more --memory";

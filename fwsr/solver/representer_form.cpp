@@ -3,161 +3,222 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/linalg/tile.hpp"
 
 namespace fwsr {
 
 namespace {
 
+/// Scores that differ by more than this, relatively, from their exact value are computed anew.
 constexpr double drift = 1e-6;
+/// Below this part of f(0), a K in float32 no longer carries the picks.
+constexpr double single_enough = 1e-4;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-using Rows = std::vector<std::vector<double>>;
-
-/// M x and M^T x for a matrix held as rows.
-std::vector<double> times(const Rows& m, const std::vector<double>& x) {
-  std::vector<double> y;
-  y.reserve(m.size());
-  for (const auto& row : m) y.push_back(dot(row.data(), x.data(), static_cast<Index>(x.size())));
-  return y;
-}
-std::vector<double> transposed_times(const Rows& m, const std::vector<double>& x) {
-  std::vector<double> y(m.empty() ? 0 : m[0].size());
-  for (std::size_t r = 0; r < m.size(); ++r)
-    for (std::size_t l = 0; l < y.size(); ++l) y[l] += m[r][l] * x[r];
-  return y;
-}
-/// Entries first .. last of sum_b weights_b columns_b.
-std::vector<double> combine(const Rows& columns, const std::vector<double>& weights, Index first,
-                            Index last) {
-  std::vector<double> sum(at(last - first));
-  for (std::size_t b = 0; b < columns.size(); ++b) {
-    const double* column = columns[b].data() + first;
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weights[b] * column[i];
-  }
-  return sum;
-}
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return fwsr::dot(a.data(), b.data(), static_cast<Index>(a.size()));
 }
 
-}  // namespace
-
-RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads, const Alive& alive)
-    : kernel_(kernel), threads_(threads), alive_(alive), n_(kernel.size()), scores_(n_) {
-  for_blocks(
-      threads_, n_,
-      [&](Index, Index first, Index last) {
-        stop_unless(alive_);
-        std::vector<double> sums(at(last - first));
-        kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
-          for (Index i = 0; i < last - first; ++i)
-            sums[at(i)] += fwsr::dot(tile + i * stride, tile + i * stride, end - begin);
-        });
-        std::copy(sums.begin(), sums.end(), scores_.r.begin() + first);
-      },
-      kernel_.row_block());
-  scores_.c = scores_.r;
-  scores_.h = scores_.r;
-  f_ = trace_ = block_sum(threads_, n_, [&](Index i) { return kernel_.diagonal(i); });
+/// The sum over all points of what their blocks add, first block to last.
+double total(const std::vector<double>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-/// Where j stands in the basis; a new j is added, with its two products.
+}  // namespace
+
+RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads, const InDouble& in_double,
+                                 const Alive& alive)
+    : kernel_(&kernel),
+      threads_(threads),
+      in_double_(in_double),
+      alive_(alive),
+      n_(kernel.size()),
+      scores_(n_),
+      v_(at(n_)),
+      y_(at(n_)) {
+  kernel_->row_squares(scores_.r, threads_);
+  scores_.c = scores_.r;
+  scores_.h = scores_.r;
+  for (Index i = 0; i < n_; ++i) trace_ += kernel_->diagonal(i);
+  f_ = f_at_zero_ = trace_;
+}
+
+/// Theta and G with room for one more row and column.
+void RepresenterForm::grow() {
+  const Index m = basis_size();
+  if (m < room_) return;
+  const Index room = std::max<Index>(8, 2 * room_);
+  for (std::vector<double>* matrix : {&theta_, &g_}) {
+    std::vector<double> larger(at(room * room));
+    for (Index b = 0; b < m; ++b)
+      std::copy_n(matrix->begin() + b * room_, m, larger.begin() + b * room);
+    *matrix = std::move(larger);
+  }
+  room_ = room;
+}
+
+/// Where j stands in the basis; a new j is added, with its column of K and the product with it.
 Index RepresenterForm::position(Index j) {
   const auto found = std::find(basis_.begin(), basis_.end(), j);
   if (found != basis_.end()) return found - basis_.begin();
-  std::vector<double> k(at(n_)), kk(at(n_));
-  kernel_.column(j, k);
-  kernel_.multiply(k, kk, threads_);
+  grow();
+  const Index m = basis_size();
+  u_.resize(at((m + 1) * n_));
+  w_.resize(at((m + 1) * n_));
+  const std::span<double> k(u_.data() + m * n_, at(n_));
+  kernel_->column(j, k);
+  kernel_->multiply(k, {w_.data() + m * n_, at(n_)}, threads_);
   basis_.push_back(j);
-  u_.push_back(std::move(k));
-  w_.push_back(std::move(kk));
-  const std::size_t m = basis_.size();
-  for (auto& row : theta_) row.push_back(0);
-  theta_.emplace_back(m, 0.0);
-  // G_bl = <k_b, k_l> = (K k_l)_b.
-  g_.emplace_back(m, 0.0);
-  for (std::size_t b = 0; b < m; ++b) {
-    g_[m - 1][b] = w_[m - 1][at(basis_[b])];
-    if (b + 1 < m) g_[b].push_back(g_[m - 1][b]);
-  }
-  return static_cast<Index>(m) - 1;
+  // G_bm = <k_b, k_m> = (K k_m)_b.
+  for (Index b = 0; b <= m; ++b)
+    g_[at(b * room_ + m)] = g_[at(m * room_ + b)] = w_[at(m * n_ + basis_[at(b)])];
+  return m;
 }
 
 /// nu^2 of point j as the norm of U c~ itself; leaves pos_, t_ and c_ = c~ behind.
 double RepresenterForm::exact_score(Index j) {
   pos_ = position(j);
-  const std::size_t m = basis_.size();
-  std::vector<double> row(m);
-  for (std::size_t b = 0; b < m; ++b) row[b] = u_[b][at(j)];
-  t_ = transposed_times(theta_, row);
-  c_.assign(m, 0.0);
-  for (std::size_t b = 0; b < m; ++b) c_[b] = -t_[b];
+  const Index m = basis_size();
+  t_.assign(at(m), 0.0);
+  for (Index b = 0; b < m; ++b) {
+    const double factor = u_[at(b * n_ + j)];
+    const double* row = theta_.data() + b * room_;
+    for (Index l = 0; l < m; ++l) t_[at(l)] += row[l] * factor;
+  }
+  c_.resize(at(m));
+  for (Index b = 0; b < m; ++b) c_[at(b)] = -t_[at(b)];
   c_[at(pos_)] += 1;
   std::vector<double> squares(at(block_count(n_)));
   for_blocks(threads_for(threads_, pass_work()), n_, [&](Index b, Index first, Index last) {
-    const std::vector<double> v = combine(u_, c_, first, last);
-    squares[at(b)] = dot(v, v);
+    combine_rows({u_.data() + first, m, last - first, n_}, c_.data(), v_.data() + first);
+    squares[at(b)] = fwsr::dot(v_.data() + first, v_.data() + first, last - first);
   });
-  return std::accumulate(squares.begin(), squares.end(), 0.0);
+  return total(squares);
 }
 
 /// c_i = ||p_i||^2 and h_i = <p_i, k_i> from the rows p_i = k_i - U Theta^T u_i themselves.
 void RepresenterForm::recompute() {
-  const std::size_t m = basis_.size();
+  const Index m = basis_size();
   for_blocks(
       threads_, n_,
       [&](Index, Index first, Index last) {
+        stop_unless(alive_);
         const Index rows = last - first;
-        std::vector<std::vector<double>> t(at(rows));  // Theta^T u_i
-        std::vector<double> c(at(rows)), h(at(rows)), p;
-        for (Index i = 0; i < rows; ++i) {
-          std::vector<double> row(m);
-          for (std::size_t b = 0; b < m; ++b) row[b] = u_[b][at(first + i)];
-          t[at(i)] = transposed_times(theta_, row);
-        }
-        kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
-          p.resize(at(end - begin));
+        std::vector<double> t(at(rows * m)), p;  // Theta^T u_i, row by row
+        multiply(Product<double>{.op_a = Op::transpose,
+                                 .m = rows,
+                                 .n = m,
+                                 .k = m,
+                                 .left = u_.data() + first,
+                                 .left_stride = n_,
+                                 .right = theta_.data(),
+                                 .right_stride = room_,
+                                 .out = t.data(),
+                                 .out_stride = m});
+        std::fill(scores_.c.begin() + first, scores_.c.begin() + last, 0.0);
+        std::fill(scores_.h.begin() + first, scores_.h.begin() + last, 0.0);
+        kernel_->scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
+          const Index width = end - begin;
+          p.resize(at(rows * width));
+          copy_rows(tile, stride, rows, width, p.data(), width);
+          multiply(Product<double>{.m = rows,
+                                   .n = width,
+                                   .k = m,
+                                   .a = -1,
+                                   .left = t.data(),
+                                   .left_stride = m,
+                                   .right = u_.data() + begin,
+                                   .right_stride = n_,
+                                   .b = 1,
+                                   .out = p.data(),
+                                   .out_stride = width});
           for (Index i = 0; i < rows; ++i) {
-            const double* k = tile + i * stride;
-            std::copy(k, k + (end - begin), p.begin());
-            for (std::size_t b = 0; b < m; ++b)
-              for (Index l = begin; l < end; ++l) p[at(l - begin)] -= t[at(i)][b] * u_[b][at(l)];
-            c[at(i)] += fwsr::dot(p.data(), p.data(), end - begin);
-            h[at(i)] += fwsr::dot(p.data(), k, end - begin);
+            const double* own = p.data() + i * width;
+            scores_.c[at(first + i)] += fwsr::dot(own, own, width);
+            scores_.h[at(first + i)] += fwsr::dot(own, tile + i * stride, width);
           }
         });
-        std::copy(c.begin(), c.end(), scores_.c.begin() + first);
-        std::copy(h.begin(), h.end(), scores_.h.begin() + first);
       },
-      kernel_.row_block());
+      kernel_->row_block());
+}
+
+/// The same X on the same K with more digits.
+void RepresenterForm::go_on_in_double() {
+  kernel_ = &in_double_();
+  const Index m = basis_size();
+  kernel_->row_squares(scores_.r, threads_);
+  for (Index b = 0; b < m; ++b) kernel_->column(basis_[at(b)], {u_.data() + b * n_, at(n_)});
+  for_blocks(
+      threads_, n_,
+      [&](Index, Index first, Index last) {
+        stop_unless(alive_);
+        for (Index b = 0; b < m; ++b)
+          std::fill(w_.data() + b * n_ + first, w_.data() + b * n_ + last, 0.0);
+        kernel_->scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
+          multiply(Product<double>{.op_b = Op::transpose,
+                                   .m = m,
+                                   .n = last - first,
+                                   .k = end - begin,
+                                   .left = u_.data() + begin,
+                                   .left_stride = n_,
+                                   .right = tile,
+                                   .right_stride = stride,
+                                   .b = 1,
+                                   .out = w_.data() + first,
+                                   .out_stride = n_});
+        });
+      },
+      kernel_->row_block());
+  trace_ = 0;
+  for (Index i = 0; i < n_; ++i) trace_ += kernel_->diagonal(i);
+  xk_ = xkx_ = 0;
+  std::vector<double> tg(at(m));
+  for (Index b = 0; b < m; ++b)
+    for (Index l = 0; l < m; ++l)
+      g_[at(b * room_ + l)] = w_[at(std::max(b, l) * n_ + basis_[at(std::min(b, l))])];
+  for (Index b = 0; b < m; ++b) {
+    const double* row = theta_.data() + b * room_;
+    xk_ += fwsr::dot(row, g_.data() + b * room_, m);
+    for (Index l = 0; l < m; ++l) tg[at(l)] = fwsr::dot(row, g_.data() + l * room_, m);
+    for (Index l = 0; l < m; ++l)
+      xkx_ += u_[at(l * n_ + basis_[at(b)])] * fwsr::dot(tg.data(), theta_.data() + l * room_, m);
+  }
+  f_ = trace_ - 2 * xk_ + xkx_;
+  recompute();
 }
 
 Pick RepresenterForm::best() {
+  if (kernel_->single() && in_double_ && f_ < single_enough * f_at_zero_) go_on_in_double();
+  const double tie = kernel_->single() ? tie_single : tie_double;
   scores_.find_most(threads_);
-  Index j = scores_.best(tie_double);
+  Index j = scores_.best(tie);
   double score = exact_score(j);
   if (std::abs(score - scores_.c[at(j)]) > drift * score) {
     recompute();
     scores_.find_most(threads_);
-    j = scores_.best(tie_double);
+    j = scores_.best(tie);
     score = exact_score(j);
   }
   nu_ = std::sqrt(score);
   for (double& c : c_) c = nu_ > 0 ? c / nu_ : 0.0;
-  gc_ = times(g_, c_);
+  gc_.resize(c_.size());
+  for (Index b = 0; b < basis_size(); ++b)
+    gc_[at(b)] = fwsr::dot(g_.data() + b * room_, c_.data(), basis_size());
   return {.point = j, .score = nu_};
 }
 
 Probe RepresenterForm::probe(const Pick& pick) {
   return {.score = nu_,
-          .self = kernel_.diagonal(pick.point),
+          .self = kernel_->diagonal(pick.point),
           .cross = dot(gc_, t_),
           .xp = xk_ - xkx_,
           .xkx = xkx_};
@@ -165,25 +226,27 @@ Probe RepresenterForm::probe(const Pick& pick) {
 
 void RepresenterForm::step(const Pick& pick, double gamma, double length) {
   const Probe q = probe(pick);
-  const std::size_t m = basis_.size();
-  const std::vector<double> tgc = times(theta_, gc_);  // Theta G c
+  const Index m = basis_size();
+  tgc_.resize(at(m));
+  for (Index b = 0; b < m; ++b) tgc_[at(b)] = fwsr::dot(theta_.data() + b * room_, gc_.data(), m);
+  const double* k = u_.data() + pos_ * n_;
   for_blocks(threads_for(threads_, pass_work()), n_, [&](Index, Index first, Index last) {
-    const std::vector<double> y = combine(w_, c_, first, last);  // K v
-    const std::vector<double> z = combine(u_, tgc, first, last);
-    for (Index i = first; i < last; ++i) {
-      const double kv = y[at(i - first)];
-      scores_.update(i, gamma, length, u_[at(pos_)][at(i)], kv, kv - z[at(i - first)]);
-    }
+    combine_rows({w_.data() + first, m, last - first, n_}, c_.data(), y_.data() + first);
+    combine_rows({u_.data() + first, m, last - first, n_}, tgc_.data(), v_.data() + first);
+    for (Index i = first; i < last; ++i) v_[at(i)] = y_[at(i)] - v_[at(i)];  // P v
+    update_scores({.gamma = gamma, .length = length}, last - first, k + first, y_.data() + first,
+                  v_.data() + first, scores_.r.data() + first, scores_.c.data() + first,
+                  scores_.h.data() + first);
   });
   double with_k = 0;  // <v, k_j>
-  for (std::size_t b = 0; b < m; ++b) with_k += c_[b] * w_[b][at(pick.point)];
+  for (Index b = 0; b < m; ++b) with_k += c_[at(b)] * w_[at(b * n_ + pick.point)];
   const double keep = 1 - gamma;
   xk_ = keep * xk_ + length * with_k;
   xkx_ = keep * keep * xkx_ + 2 * keep * length * q.cross + length * length * q.self;
   f_ = trace_ - 2 * xk_ + xkx_;
-  for (auto& row : theta_)
-    for (double& v : row) v *= keep;
-  for (std::size_t b = 0; b < m; ++b) theta_[at(pos_)][b] += length * c_[b];
+  for (Index b = 0; b < m; ++b)
+    for (Index l = 0; l < m; ++l) theta_[at(b * room_ + l)] *= keep;
+  for (Index l = 0; l < m; ++l) theta_[at(pos_ * room_ + l)] += length * c_[at(l)];
 }
 
 }  // namespace fwsr

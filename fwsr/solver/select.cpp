@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/files.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
@@ -45,11 +46,11 @@ Preprocessing preprocessing_of(const SelectOptions& o) {
 }
 
 /// The kernel with its gamma filled in; cosine is linear on normalised points.
-Kernel kernel_of(const SelectOptions& o, const Points& points) {
+Kernel kernel_of(const SelectOptions& o, const Points& points, int threads) {
   Kernel kernel = o.kernel;
   if (kernel.type == KernelType::cosine) kernel.type = KernelType::linear;
   if (kernel.type != KernelType::linear && !kernel.gamma)
-    kernel.gamma = default_gamma(points, kernel.type);
+    kernel.gamma = default_gamma(points, kernel.type, threads);
   return kernel;
 }
 
@@ -57,15 +58,28 @@ Kernel kernel_of(const SelectOptions& o, const Points& points) {
 struct Space {
   std::unique_ptr<Points> points;             // null for a given kernel
   std::unique_ptr<KernelMatrix> source;       // computes or borrows K
-  std::unique_ptr<KernelMatrix> held;         // its copy in memory, where the plan says so
+  std::unique_ptr<KernelMatrix> held;         // half of it in memory, where the plan says so
   std::unique_ptr<Factor> factor;             // F, where it takes the place of K
   std::unique_ptr<Points> coordinates;        // its rows as points
   std::unique_ptr<KernelMatrix> approximate;  // F F^T
-  double gamma = 0;
+  Kernel type = {};                           // with its gamma
 
   const KernelMatrix& kernel() const { return approximate ? *approximate : held ? *held : *source; }
   /// What the kernel is the inner product of.
   const Points& linear() const { return coordinates ? *coordinates : *points; }
+  double gamma() const { return type.gamma.value_or(0.0); }
+
+  void make_kernel(const SelectOptions& o, const Plan& plan, bool single, bool hold,
+                   const Alive& alive) {
+    held.reset();
+    source = make_tiled_kernel(*points, type,
+                               {.eta = o.eta,
+                                .eta_relative = o.eta_relative,
+                                .single = single,
+                                .threads = plan.threads,
+                                .alive = alive});
+    if (hold) held = make_held_kernel(*source, plan.threads);
+  }
 };
 
 Space make_space(const PointsView& view, std::span<const Index> subset, const SelectOptions& o,
@@ -76,14 +90,14 @@ Space make_space(const PointsView& view, std::span<const Index> subset, const Se
     return space;
   }
   space.points = std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads);
-  const Kernel kernel = kernel_of(o, *space.points);
-  space.gamma = kernel.gamma.value_or(0.0);
-  space.source = make_tiled_kernel(*space.points, kernel, o.eta, o.eta_relative, alive);
-  if (plan.kernel_by == "held") space.held = make_held_kernel(*space.source, plan.threads);
+  space.type = kernel_of(o, *space.points, plan.threads);
+  const bool single = space.points->single() && !o.precise && plan.form == "representer" &&
+                      plan.kernel_by != "products";
+  space.make_kernel(o, plan, single, plan.kernel_by == "held", alive);
   if (plan.kernel_by == "factor") {
     const KernelMatrix& exact = *space.source;
     space.factor =
-        std::make_unique<Factor>(exact, *space.points, kernel, std::min(o.rank, exact.size()),
+        std::make_unique<Factor>(exact, *space.points, space.type, std::min(o.rank, exact.size()),
                                  space.points->single() && !o.precise, plan.threads, alive);
     const Preprocessing as_is{.center = Center::none, .eta = exact.eta() * space.factor->unit()};
     space.coordinates = std::make_unique<Points>(space.factor->rows(), std::span<const Index>{},
@@ -93,14 +107,29 @@ Space make_space(const PointsView& view, std::span<const Index> subset, const Se
   return space;
 }
 
-std::unique_ptr<Form> make_form(const Space& space, const SelectOptions& o, const Plan& plan,
+/// Whether half of K in double fits beside what the plan counts, without its half in float32.
+bool fits_in_double(const SelectOptions& o, const Plan& plan) {
+  const auto n = static_cast<double>(plan.points);
+  const double needed = held_kernel_bytes(n, false);
+  if (o.memory == 0) return needed <= 0.8 * static_cast<double>(available_memory());
+  const auto planned = static_cast<double>(plan.data_bytes + plan.memory_bytes) +
+                       static_cast<double>(plan.memory_per_thread) * plan.threads;
+  return planned - held_kernel_bytes(n, true) + needed <= static_cast<double>(o.memory);
+}
+
+std::unique_ptr<Form> make_form(Space& space, const SelectOptions& o, const Plan& plan,
                                 const Alive& alive) {
   if (plan.form == "gradient")
     return std::make_unique<GradientForm>(space.kernel(), o.q, o.nonneg, plan.threads);
   if (plan.form == "covariance")
     return std::make_unique<CovarianceForm>(space.linear(), space.linear().single() && !o.precise,
                                             plan.threads, alive);
-  return std::make_unique<RepresenterForm>(space.kernel(), plan.threads, alive);
+  const auto in_double = [&space, &o, &plan, &alive]() -> const KernelMatrix& {
+    const bool hold = space.held && (space.held.reset(), fits_in_double(o, plan));
+    space.make_kernel(o, plan, false, hold, alive);
+    return space.kernel();
+  };
+  return std::make_unique<RepresenterForm>(space.kernel(), plan.threads, in_double, alive);
 }
 
 /// What a short answer means, in a sentence.
@@ -235,14 +264,14 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
     result.seconds.setup = seconds_since(start);
 
     const auto stepping = Clock::now();
-    const KernelMatrix& kernel = space.kernel();
-    const double unit = kernel.unit();
+    const double unit = space.kernel().unit();
     const double f0 = form->objective();
     if (!std::isfinite(f0))
       throw Error(
           "the points span too many orders of magnitude for floating-point numbers; rescale the "
           "features, or remove values near the largest or smallest number");
-    const Index n = kernel.size();
+    const Index n = space.kernel().size();
+    const bool single_kernel = space.kernel().single();
     Run run = frank_wolfe(
         *form,
         {.exemplars = options.exemplars,
@@ -257,13 +286,15 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
           return observer(latest);
         })
                  : Observer{});
+    const KernelMatrix& kernel =
+        space.kernel();  // not before: it may have given way to one in double
     result.exemplars = run.exemplars;
     result.status = run.status;
     result.beta = run.beta;
     result.f_at_zero = f0 / unit / unit;
     result.eta = kernel.eta() / unit;
     result.eta_relative = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
-    result.gamma = space.gamma;
+    result.gamma = space.gamma();
 
     result.seconds.steps = seconds_since(stepping);
     const auto describing = Clock::now();
@@ -284,7 +315,9 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
         .q = options.q,
         .nonneg = options.nonneg,
         .beta = run.beta,
-        .precision = by_features && space.linear().single() && !options.precise ? 1e-6 : 1e-9,
+        .precision = single_kernel || (by_features && space.linear().single() && !options.precise)
+                         ? 1e-6
+                         : 1e-9,
         .threads = plan.threads,
         .alive = run.status == Status::interrupted ? nullptr : alive};
     const CodeSums sums = describe_codes(problem, codes, options, result);
@@ -348,7 +381,7 @@ std::vector<double> encode(const PointsView& points, const SelectOptions& option
   const Points trained(points, {}, preprocessing_of(options), threads);
   SelectOptions same = options;  // the gamma that was used, found from the data or given
   if (selection.gamma > 0) same.kernel.gamma = selection.gamma;
-  const Kernel kernel = kernel_of(same, trained);
+  const Kernel kernel = kernel_of(same, trained, threads);
   return encode_points(trained, kernel, options.eta, options.eta_relative, *selection.coefficients,
                        static_cast<Index>(selection.exemplars.size()),
                        Points(new_points, trained, threads));

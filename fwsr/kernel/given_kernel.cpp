@@ -1,0 +1,135 @@
+// A kernel matrix given by the user, used in place.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/kernel/kernel_matrix.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index rows_at_once = 96;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+class GivenKernel final : public KernelMatrix {
+ public:
+  GivenKernel(const PointsView& view, std::span<const Index> subset, double eta, bool eta_relative,
+              int threads)
+      : view_(view), subset_(subset) {
+    const Index all = rows_of(view);
+    if (is_sparse(view))
+      throw Error("a precomputed kernel must be a dense matrix; this one is sparse");
+    if (is_streamed(view))
+      throw Error("a precomputed kernel must fit the memory; this one is read in blocks");
+    if (all != cols_of(view))
+      throw Error(fmt::format("a precomputed kernel must be square; this one is {} x {}", all,
+                              cols_of(view)));
+    n_ = subset.empty() ? all : static_cast<Index>(subset.size());
+    check(threads);
+    double largest = 0, sum = 0;
+    for (Index i = 0; i < n_; ++i) largest = std::max(largest, raw(i, i));
+    // Powers of two only, in two halves, so that neither sums nor the scale leave the range.
+    const double part = largest > 0 ? std::ldexp(1.0, -std::ilogb(largest)) : 1.0;
+    for (Index i = 0; i < n_; ++i) sum += raw(i, i) * part;
+    const double rms = std::sqrt(sum / static_cast<double>(std::max<Index>(1, n_)) / part);
+    const double absolute = eta_relative ? eta * rms : eta;
+    const double top = std::sqrt(largest + absolute * absolute);
+    if (top > 0) unit_ = std::ldexp(1.0, std::clamp(-std::ilogb(top), -500, 500));
+    eta_ = absolute * unit_;
+    rms_norm_ = rms * unit_;
+  }
+
+  Index size() const override { return n_; }
+  double unit() const override { return unit_; }
+  double eta() const override { return eta_; }
+  double rms_norm() const override { return rms_norm_; }
+  Index row_block() const override { return rows_at_once; }
+  bool single() const override { return false; }
+  double diagonal(Index i, Eta eta) const override { return value(i, i, eta); }
+
+  void scan(Index first, Index last, const VisitTile& visit) const override {
+    std::vector<double> tile(at((last - first) * n_));
+    for (Index i = first; i < last; ++i)
+      for (Index j = 0; j < n_; ++j) tile[at((i - first) * n_ + j)] = value(i, j, Eta::included);
+    visit(0, n_, tile.data(), n_);
+  }
+
+  std::vector<double> values(std::span<const Index> rows, std::span<const Index> columns,
+                             Eta eta) const override {
+    std::vector<double> out;
+    out.reserve(rows.size() * columns.size());
+    for (const Index i : rows)
+      for (const Index j : columns) out.push_back(value(i, j, eta));
+    return out;
+  }
+
+ private:
+  Index source(Index i) const { return subset_.empty() ? i : subset_[at(i)]; }
+  double raw(Index i, Index j) const {
+    if (const auto* single = std::get_if<0>(&view_))
+      return static_cast<double>((*single)(source(i), source(j)));
+    return std::get<1>(view_)(source(i), source(j));
+  }
+  double value(Index i, Index j, Eta eta) const {
+    return raw(i, j) * unit_ * unit_ + (eta == Eta::included ? eta_ * eta_ : 0.0);
+  }
+
+  /// Finite, symmetric to rounding, no negative diagonal; the first fault in reading order is
+  /// named.
+  void check(int threads) const {
+    double largest = 0;
+    for (Index i = 0; i < n_; ++i)
+      if (const double v = std::abs(raw(i, i)); std::isfinite(v)) largest = std::max(largest, v);
+    const double tolerance = (is_single(view_) ? 1e-5 : 1e-9) * largest;
+    std::vector<std::string> faults(at(block_count(n_)));
+    for_blocks(threads, n_, [&](Index b, Index first, Index last) {
+      for (Index i = first; i < last && faults[at(b)].empty(); ++i)
+        for (Index j = 0; j < n_ && faults[at(b)].empty(); ++j)
+          faults[at(b)] = fault(i, j, tolerance);
+    });
+    for (const std::string& f : faults)
+      if (!f.empty()) throw Error(f);
+  }
+  std::string fault(Index i, Index j, double tolerance) const {
+    const double v = raw(i, j);
+    if (!std::isfinite(v))
+      return fmt::format("the precomputed kernel is not finite at row {}, column {} (from 0)",
+                         source(i), source(j));
+    if (i == j && v < 0)
+      return fmt::format(
+          "the precomputed kernel is {} at row {}, column {}; the diagonal of a kernel "
+          "is never negative",
+          v, source(i), source(j));
+    if (j < i && std::abs(v - raw(j, i)) > tolerance)
+      return fmt::format(
+          "the precomputed kernel is not symmetric: {} at row {}, column {} (from 0), "
+          "but {} the other way round",
+          v, source(i), source(j), raw(j, i));
+    return {};
+  }
+
+  PointsView view_;
+  std::span<const Index> subset_;
+  Index n_ = 0;
+  double unit_ = 1;
+  double eta_ = 0;
+  double rms_norm_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<KernelMatrix> make_given_kernel(const PointsView& view,
+                                                std::span<const Index> subset, double eta,
+                                                bool eta_relative, int threads) {
+  return std::make_unique<GivenKernel>(view, subset, eta, eta_relative, threads);
+}
+
+}  // namespace fwsr

@@ -1,0 +1,33 @@
+// Numbers that are written before they are read: not initialised, and on large pages where they
+// fill some.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "fwsr/base/index.hpp"
+
+namespace fwsr {
+
+struct FreeMemory {
+  void operator()(void* p) const { std::free(p); }
+};
+template <class T>
+using LargeArray = std::unique_ptr<T[], FreeMemory>;
+
+template <class T>
+LargeArray<T> make_large_array(Index count) {
+  constexpr std::size_t page = std::size_t{1} << 21, line = 64;
+  const auto bytes = static_cast<std::size_t>(checked_bytes(count, 1, sizeof(T)));
+  const std::size_t step = bytes >= 2 * page ? page : line;
+  const std::size_t rounded = (bytes + step - 1) / step * step;
+  void* const memory = std::aligned_alloc(step, rounded ? rounded : step);
+  if (!memory) throw std::bad_alloc{};
+  if (step == page) ::madvise(memory, rounded, MADV_HUGEPAGE);  // advice: an error changes nothing
+  return LargeArray<T>(static_cast<T*>(memory));
+}
+
+}  // namespace fwsr
