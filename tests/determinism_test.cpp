@@ -43,6 +43,17 @@ const std::vector<Way> every_form = {
        o.eta = 0.5;
        o.eta_relative = true;
      }},
+    {"covariance factor", 2600, 12, Storage::dense_f32,
+     [](SelectOptions& o) {
+       o.kernel.type = KernelType::rbf;
+       o.rank = 100;
+       o.eta = 0.5;
+     }},
+    {"covariance factor", 2600, 12, Storage::csr_f64_i32,
+     [](SelectOptions& o) {
+       o.kernel.type = KernelType::laplacian;
+       o.rank = 40;
+     }},
     {"representer products", 2100, 700, Storage::csr_f32_i32, [](SelectOptions&) {}},
     {"representer held", 1500, 9, Storage::dense_f64,
      [](SelectOptions& o) { o.kernel.type = KernelType::rbf; }},

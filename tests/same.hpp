@@ -54,13 +54,16 @@ inline void expect_same(const fwsr::Selection& a, const fwsr::Selection& b) {
   expect_same_bits(a.weights, b.weights, "weights");
   expect_same_bits(a.strength, b.strength, "strength");
   expect_same_bits(a.codes, b.codes, "codes");
-  expect_same_bits({a.f_at_zero, a.beta, a.eta, a.eta_relative, a.gamma},
-                   {b.f_at_zero, b.beta, b.eta, b.eta_relative, b.gamma}, "numbers");
+  expect_same_bits(
+      {a.f_at_zero, a.beta, a.eta, a.eta_relative, a.gamma, a.kernel_error.value_or(-1)},
+      {b.f_at_zero, b.beta, b.eta, b.eta_relative, b.gamma, b.kernel_error.value_or(-1)},
+      "numbers");
   expect_same_trace(a.trace, b.trace);
   ASSERT_EQ(a.coefficients.has_value(), b.coefficients.has_value());
   if (a.coefficients) {
     EXPECT_EQ(a.coefficients->basis, b.coefficients->basis);
     expect_same_bits(a.coefficients->theta, b.coefficients->theta, "theta");
+    expect_same_bits(a.coefficients->offset, b.coefficients->offset, "offset");
   }
   ASSERT_TRUE(a.certificate && b.certificate);
   expect_same_certificate(*a.certificate, *b.certificate);
