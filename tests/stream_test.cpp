@@ -154,6 +154,10 @@ TEST(Stream, kernels_and_other_norms) {
   SelectOptions o = some_options(6);
   o.q = fwsr::Norm::one;
   expect_same_from_stream(data.view(), o);
+  o.q = fwsr::Norm::two;
+  o.kernel.type = KernelType::rbf;
+  o.rank = 40;
+  expect_same_from_stream(data.view(), o);
 }
 
 void expect_same_classes(const PointsView& dense, const std::vector<std::string>& labels,

@@ -61,12 +61,13 @@ Candidate factor(const Sizes& s, Index rank, bool single, double kernel_flops) {
   const auto sample = static_cast<double>(landmark_sample(static_cast<Index>(s.n), rank));
   Sizes through = s;
   through.d = r + 1;
-  Candidate c = covariance(through, single);
+  Candidate c = covariance(through, false);
   c.kernel_by = "factor";
   c.bytes += size * (s.n * r + 2 * r * r) + 8 * (s.n + 3 * r * r + sample * r + r * s.d);
   c.per_thread += (8 + size) * 480 * r + 8 * 480 * (s.d + 96);
   c.setup_flops += s.n * r * (kernel_flops + r) + sample * r * (kernel_flops + r);
-  c.step_passes = 0;  // they are over the factor
+  c.setup_passes = 3;
+  c.step_passes = c.codes_passes = 0;  // they are over the factor
   return c;
 }
 
