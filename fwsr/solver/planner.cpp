@@ -153,6 +153,11 @@ PlanFacts facts_of(const PointsView& points, int threads) {
   return f;
 }
 
+double memory_limit(Index data_bytes, const SelectOptions& options) {
+  if (options.memory > 0) return static_cast<double>(options.memory);
+  return static_cast<double>(data_bytes) + 0.8 * static_cast<double>(available_memory());
+}
+
 Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   const Sizes s{.n = static_cast<double>(facts.points),
                 .d = static_cast<double>(facts.features + 1),
@@ -160,8 +165,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
                 .entries = static_cast<double>(facts.entries),
                 .side = static_cast<double>(facts.side_by_side)};
   const auto data = static_cast<double>(facts.data_bytes);
-  const double limit = options.memory > 0 ? static_cast<double>(options.memory)
-                                          : data + 0.8 * static_cast<double>(available_memory());
+  const double limit = memory_limit(facts.data_bytes, options);
   // Of every point: mean, norm, factors, weights; and what was asked for.
   const double common = 8 * (6 * s.n + 4 * s.d) + (options.codes ? 8 * s.n * s.k : 0.0) +
                         (options.assignment ? 8 * s.n : 0.0);

@@ -1,9 +1,15 @@
-// One selection on some of the points: what both front doors (all points, class by class) call.
+// One selection on some of the points, and its parts: what every front door (all points, class by
+// class, many settings) is made of.
 #pragma once
 
+#include <chrono>
+#include <memory>
 #include <span>
 
 #include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/prep/points.hpp"
+#include "fwsr/solver/form.hpp"
+#include "fwsr/solver/frank_wolfe.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -13,6 +19,44 @@ namespace fwsr {
 /// except `assignment` and `codes`, which follow the subset. @pre find_problem found none
 Selection select_points(const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& options, const Plan& plan, const Observer& observer);
+
+/// Points and kernel of one request, alive together.
+struct Space {
+  std::unique_ptr<Points> points;        // null for a given kernel
+  std::unique_ptr<KernelMatrix> source;  // computes or borrows K
+  std::unique_ptr<KernelMatrix> held;    // its copy in memory, where the plan says so
+  double gamma = 0;
+
+  const KernelMatrix& kernel() const { return held ? *held : *source; }
+};
+Preprocessing preprocessing_of(const SelectOptions& o);
+Space make_space(const PointsView& view, std::span<const Index> subset, const SelectOptions& o,
+                 const Plan& plan, const Alive& alive);
+/// The same from points that are there. @pre the kernel is not precomputed
+Space make_space(std::unique_ptr<Points> points, const SelectOptions& o, const Plan& plan,
+                 const Alive& alive);
+std::unique_ptr<Form> make_form(const Space& space, const SelectOptions& o, const Plan& plan,
+                                const Alive& alive);
+
+/// What the loop needs to know. Throws Error when the objective at X = 0 is not finite.
+RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero);
+
+/// All that is said about a run that has ended: exemplars, codes, weights, certificate, warnings.
+/// `form` is given up as soon as it is no longer needed. Throws Interrupted when `alive` says no;
+/// a run that was interrupted itself gets no certificate, and does not ask.
+void describe_run(Run run, std::unique_ptr<Form> form, const Space& space,
+                  const SelectOptions& options, const Alive& alive, Selection& result);
+
+/// Points of `subset` by their number among all points. An empty subset is all of them.
+void number_among_all(std::span<const Index> subset, Selection& result);
+
+using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// options.threads, or all cores.
+int threads_of(const SelectOptions& o);
 
 /// Theta k_basis(a) for every point of `fresh`, row by row.
 std::vector<double> encode_points(const Points& trained, const Kernel& kernel, double eta,
