@@ -92,7 +92,7 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
 
 template <class T>
 void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
-                     const std::vector<double>& m, double* out) {
+                     const std::vector<double>& m, const VisitForms<T>& visit) {
   // a^T M a = 2 a^T U a with U the upper triangle of M and half its diagonal.
   std::vector<T> u(size(d * d));
   for (Index i = 0; i < d; ++i) {
@@ -104,20 +104,23 @@ void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
   const int team = threads_for(threads, work);
   struct Scratch {
     std::vector<T> a, y;
+    std::vector<double> forms;
   };
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
   for_blocks(
       team, n,
       [&](int thread, Index, Index first, Index last) {
         // Always a full block: the rows behind the last one are zero.
-        auto& [a, y] = scratch[static_cast<std::size_t>(thread)];
+        auto& [a, y, forms] = scratch[static_cast<std::size_t>(thread)];
         a.resize(size(height * d));
+        forms.resize(size(height));
         y.resize(size(height * d));
         fill(first, last, a.data());
         std::fill(a.begin() + (last - first) * d, a.end(), T{0});
         times_triangle(height, d, 0, d, a.data(), u.data(), y.data());
         for (Index i = 0; i < last - first; ++i)
-          out[first + i] = 2 * dot(a.data() + i * d, y.data() + i * d, d);
+          forms[size(i)] = 2 * dot(a.data() + i * d, y.data() + i * d, d);
+        visit(first, last, a.data(), forms.data());
       },
       height);
 }
@@ -154,8 +157,8 @@ void visit_products(Index n, Index d, int threads, const FillRows<double>& fill,
 template Gram gram_of_rows<float>(Index, Index, int, const FillRows<float>&);
 template Gram gram_of_rows<double>(Index, Index, int, const FillRows<double>&);
 template void quadratic_forms<float>(Index, Index, int, const FillRows<float>&,
-                                     const std::vector<double>&, double*);
+                                     const std::vector<double>&, const VisitForms<float>&);
 template void quadratic_forms<double>(Index, Index, int, const FillRows<double>&,
-                                      const std::vector<double>&, double*);
+                                      const std::vector<double>&, const VisitForms<double>&);
 
 }  // namespace fwsr

@@ -25,45 +25,6 @@ double total(const std::vector<double>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-/// <X, K> = sum_i x_i.k_T(i), <X, K X> = sum_i x_i^T K_TT x_i and tr K.
-struct Sums {
-  double xk = 0, xkx = 0, trace = 0;
-  double smallest = 0;  // entry of X
-};
-Sums inner_products(const Problem& p, const Codes& codes) {
-  const Index n = p.kernel.size();
-  const Index k = codes.exemplars();
-  const std::vector<double> among = p.kernel.values(codes.list(), codes.list());
-  const auto blocks = at(block_count(n, sweep_rows));
-  std::vector<double> xk(blocks), xkx(blocks), trace(blocks), smallest(blocks);
-  for_blocks(
-      p.threads, n,
-      [&](Index b, Index first, Index last) {
-        stop_unless(p.alive);
-        const Codes::Block block = codes.block(first, last);
-        const Index rows = last - first;
-        std::vector<double> y(at(rows * k));  // X K_TT
-        multiply(Product<double>{.m = rows,
-                                 .n = k,
-                                 .k = k,
-                                 .left = block.codes.data(),
-                                 .left_stride = k,
-                                 .right = among.data(),
-                                 .right_stride = k,
-                                 .out = y.data(),
-                                 .out_stride = k});
-        for (Index i = 0; i < rows; ++i) {
-          const double* x = block.codes.data() + i * k;
-          xk[at(b)] += dot(x, block.kernel.data() + i * k, k);
-          xkx[at(b)] += dot(x, y.data() + i * k, k);
-          trace[at(b)] += p.kernel.diagonal(first + i);
-          for (Index t = 0; t < k; ++t) smallest[at(b)] = std::min(smallest[at(b)], x[t]);
-        }
-      },
-      sweep_rows);
-  return {total(xk), total(xkx), total(trace), *std::min_element(smallest.begin(), smallest.end())};
-}
-
 /// max_i ||p_i|| for the linear kernel: p_i = A^T-row of R, ||p_i||^2 = a_i^T (R R^T) a_i.
 double largest_score_linear(const Problem& p, const Codes& codes) {
   const Points& points = *p.linear;
@@ -92,7 +53,10 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
     stop_unless(p.alive);
     points.rows(first, last, out);
   };
-  quadratic_forms<double>(n, d, p.threads, fill, rr, squares.data());
+  quadratic_forms<double>(n, d, p.threads, fill, rr,
+                          [&](Index first, Index last, const double*, const double* forms) {
+                            std::copy_n(forms, last - first, squares.begin() + first);
+                          });
   return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));
 }
 
@@ -243,61 +207,105 @@ Errors regression_errors(const Problem& p, const std::vector<Index>& exemplars, 
 
 }  // namespace
 
-void describe_codes(const Problem& problem, const Codes& codes, bool assignment, bool keep_codes,
-                    Selection& selection) {
+CodeSums describe_codes(const Problem& problem, const Codes& codes, const SelectOptions& options,
+                        Selection& selection) {
   const Index n = problem.kernel.size();
   const Index k = codes.exemplars();
+  const bool full = options.certificate == CertificateKind::full;
+  if (problem.covariance && codes.theta()) {
+    const LinearProblem linear{.points = *problem.linear,
+                               .covariance = problem.covariance->c,
+                               .r = problem.covariance->r,
+                               .r_error = problem.covariance->r_error,
+                               .threads = problem.threads,
+                               .alive = problem.alive};
+    const LinearSums sums = sweep_linear(linear, codes.list(), *codes.theta(), options.assignment,
+                                         options.codes, full, selection);
+    return {.xk = sums.xk, .xkx = sums.xkx, .trace = sums.trace, .smallest = 0, .linear = sums};
+  }
   const auto blocks = at(block_count(n, sweep_rows));
-  std::vector<std::vector<double>> counts(blocks), norms(blocks);
-  if (assignment) selection.assignment.assign(at(n), -1);
-  if (keep_codes) selection.codes.assign(at(n * k), 0.0);
+  struct Part {
+    std::vector<double> counts, norms;
+    double xk = 0, xkx = 0, trace = 0, smallest = 0;
+  };
+  std::vector<Part> parts(blocks);
+  if (options.assignment) selection.assignment.assign(at(n), -1);
+  if (options.codes) selection.codes.assign(at(n * k), 0.0);
   selection.weights.assign(at(k), 0.0);
   selection.strength.assign(at(k), 0.0);
-  if (k == 0) return;
+  const std::vector<double> among =
+      full ? problem.kernel.values(codes.list(), codes.list()) : std::vector<double>();
+  const auto work = 2.0 * static_cast<double>(n) * static_cast<double>(k);
   for_blocks(
-      problem.threads, n,
+      threads_for(problem.threads, work * static_cast<double>(k + 8)), n,
       [&](Index b, Index first, Index last) {
         stop_unless(problem.alive);
-        const Codes::Block block = codes.block(first, last);
-        auto& count = counts[at(b)];
-        auto& norm = norms[at(b)];
-        count.assign(at(k), 0.0);
-        norm.assign(at(k), 0.0);
-        for (Index i = first; i < last; ++i) {
+        Part& part = parts[at(b)];
+        part.counts.assign(at(k), 0.0);
+        part.norms.assign(at(k), 0.0);
+        const Index rows = last - first;
+        const Codes::Block block = k > 0 ? codes.block(first, last) : Codes::Block();
+        for (Index i = first; i < last && k > 0; ++i) {
           const double* x = block.codes.data() + (i - first) * k;
           Index best = 0;
           for (Index t = 0; t < k; ++t) {
             const double v = std::abs(x[t]);
             if (v > std::abs(x[best])) best = t;
+            double& norm = part.norms[at(t)];
             if (problem.q == Norm::infinity)
-              norm[at(t)] = std::max(norm[at(t)], v);
+              norm = std::max(norm, v);
             else
-              norm[at(t)] += problem.q == Norm::two ? v * v : v;
+              norm += problem.q == Norm::two ? v * v : v;
+            part.smallest = std::min(part.smallest, x[t]);
           }
-          count[at(best)] += 1;
-          if (assignment) selection.assignment[at(i)] = best;
-          if (keep_codes) std::copy(x, x + k, selection.codes.begin() + i * k);
+          part.counts[at(best)] += 1;
+          if (options.assignment) selection.assignment[at(i)] = best;
+          if (options.codes) std::copy(x, x + k, selection.codes.begin() + i * k);
+        }
+        if (!full) return;
+        for (Index i = first; i < last; ++i) part.trace += problem.kernel.diagonal(i);
+        if (k == 0) return;
+        std::vector<double> y(at(rows * k));  // X K_TT
+        multiply(Product<double>{.m = rows,
+                                 .n = k,
+                                 .k = k,
+                                 .left = block.codes.data(),
+                                 .left_stride = k,
+                                 .right = among.data(),
+                                 .right_stride = k,
+                                 .out = y.data(),
+                                 .out_stride = k});
+        for (Index i = 0; i < rows; ++i) {
+          const double* x = block.codes.data() + i * k;
+          part.xk += dot(x, block.kernel.data() + i * k, k);
+          part.xkx += dot(x, y.data() + i * k, k);
         }
       },
       sweep_rows);
-  for (std::size_t b = 0; b < blocks; ++b)
+  CodeSums sums;
+  for (const Part& part : parts) {
+    sums.xk += part.xk;
+    sums.xkx += part.xkx;
+    sums.trace += part.trace;
+    sums.smallest = std::min(sums.smallest, part.smallest);
     for (Index t = 0; t < k; ++t) {
-      selection.weights[at(t)] += counts[b][at(t)];
+      selection.weights[at(t)] += part.counts[at(t)];
       double& s = selection.strength[at(t)];
-      s = problem.q == Norm::infinity ? std::max(s, norms[b][at(t)]) : s + norms[b][at(t)];
+      s = problem.q == Norm::infinity ? std::max(s, part.norms[at(t)]) : s + part.norms[at(t)];
     }
+  }
   if (problem.q == Norm::two)
     for (double& s : selection.strength) s = std::sqrt(s);
+  return sums;
 }
 
-Certificate certify(const Problem& problem, const Codes& codes, const SelectOptions& options,
-                    const Selection& selection) {
+Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& sums,
+                    const SelectOptions& options, const Selection& selection) {
   const double unit = problem.kernel.unit();
   const auto in_users_units = [&](double v) { return v / unit / unit; };
   Certificate c;
   c.beta = problem.beta;
   c.radius_used = total(selection.strength);
-  const Sums sums = inner_products(problem, codes);
   c.feasible =
       (c.radius_used <= problem.beta * (1 + problem.precision) || std::isinf(problem.beta)) &&
       (!problem.nonneg || sums.smallest >= 0);
@@ -306,13 +314,22 @@ Certificate certify(const Problem& problem, const Codes& codes, const SelectOpti
   if (std::isinf(problem.beta)) {
     c.gap = std::numeric_limits<double>::infinity();
   } else {
-    const double score = problem.linear ? largest_score_linear(problem, codes)
-                                        : largest_score_kernel(problem, codes);
+    // The score from few products, where rounding leaves the gap its digits; else from R itself.
+    const bool enough = sums.linear && 2 * problem.beta * sums.linear->score_error <=
+                                           problem.precision / 2 * sums.trace;
+    const double score = enough           ? sums.linear->largest_score
+                         : problem.linear ? largest_score_linear(problem, codes)
+                                          : largest_score_kernel(problem, codes);
     c.gap = in_users_units(2 * (problem.beta * score - (sums.xk - sums.xkx)));
   }
   const double rho = options.rho ? *options.rho * unit : -1.0;
   const std::vector<Index>& exemplars = selection.exemplars;  // filled ones too
-  const Errors errors = regression_errors(problem, exemplars, rho);
+  // ||a||^2 less that of its projection is good to rounding of ||a||^2: enough unless little is left.
+  const bool enough = sums.linear && rho < 0 && exemplars.size() == codes.list().size() &&
+                      sums.linear->projection > 1e-5 * sums.linear->plain_trace;
+  const Errors errors =
+      enough ? Errors{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
+             : regression_errors(problem, exemplars, rho);
   c.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
   if (options.lambda && options.rho)
     c.boolean_objective =

@@ -1,12 +1,15 @@
 // What the codes say about the points, and how good they are, computed from the data and the codes
-// alone: nothing is carried over from the run.
+// alone: nothing is carried over from the steps of the run.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/codes.hpp"
+#include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/linear_sweep.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -16,6 +19,7 @@ namespace fwsr {
 struct Problem {
   const KernelMatrix& kernel;
   const Points* linear = nullptr;  // the points, when the kernel is linear and cheap by features
+  const Covariance* covariance = nullptr;  // then also C and r
   Norm q = Norm::two;
   bool nonneg = false;
   double beta = 0;
@@ -24,13 +28,20 @@ struct Problem {
   Alive alive;
 };
 
+/// Sums over all points that the certificate is made of, in the kernel's units.
+struct CodeSums {
+  double xk = 0, xkx = 0, trace = 0;  // <X, K>, <X, K X>, tr K
+  double smallest = 0;                // entry of X
+  std::optional<LinearSums> linear;   // what one pass over the features told more
+};
+
 /// One sweep over the points: weights, strength, assignment and codes into `selection`, as asked.
 /// A point goes to the exemplar with the largest |X_ti|, of equal ones to the first chosen.
-void describe_codes(const Problem& problem, const Codes& codes, bool assignment, bool keep_codes,
-                    Selection& selection);
+CodeSums describe_codes(const Problem& problem, const Codes& codes, const SelectOptions& options,
+                        Selection& selection);
 
-/// @pre describe_codes has filled selection.strength
-Certificate certify(const Problem& problem, const Codes& codes, const SelectOptions& options,
-                    const Selection& selection);
+/// @pre describe_codes made `sums` with CertificateKind::full
+Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& sums,
+                    const SelectOptions& options, const Selection& selection);
 
 }  // namespace fwsr

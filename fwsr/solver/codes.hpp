@@ -18,6 +18,8 @@ class Codes {
 
   Index exemplars() const { return static_cast<Index>(exemplars_.size()); }
   const std::vector<Index>& list() const { return exemplars_; }
+  /// Null for explicit rows.
+  const Coefficients* theta() const { return theta_; }
 
   /// For points first .. last: their codes and their kernel values with the exemplars, both
   /// (last - first) x exemplars, row by row.

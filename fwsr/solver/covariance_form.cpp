@@ -1,10 +1,14 @@
 #include "fwsr/solver/covariance_form.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <mutex>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
+#include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
@@ -19,6 +23,10 @@ constexpr double single_enough = 1e-4;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
+}
+
+double largest(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
 }
 
 MatrixView<const double> square(const std::vector<double>& m, Index d) {
@@ -38,40 +46,68 @@ Covariance covariance_in_double(const Points& points, int threads, const Alive& 
     points.rows(first, last, out);
   };
   Covariance result{.c = gram_of_rows<double>(n, dim, threads, fill).products,
-                    .r = std::vector<double>(at(n)),
-                    .single = false};
-  quadratic_forms<double>(n, dim, threads, fill, result.c, result.r.data());
+                    .r = std::vector<double>(at(n))};
+  quadratic_forms<double>(n, dim, threads, fill, result.c,
+                          [&](Index first, Index last, const double*, const double* forms) {
+                            std::copy_n(forms, last - first, result.r.begin() + first);
+                          });
+  result.r_error = std::numeric_limits<double>::epsilon() * largest(result.r);
   return result;
 }
 
-/// What the points have in common would take most digits of float32 products: they are formed of
-/// b_i = a_i - m, with m the mean of some points, and what m adds is added in double,
-///   C = sum_i b_i b_i^T + m s^T + s m^T + n m m^T,   s = sum_i b_i.
+/// What the points have in common would take most digits of float32 products. They are formed of
+/// b_i = a_i - m, with m the mean of some points, and what m adds is added in double:
+///
+///   B = sum_i b_i b_i^T    s = sum_i b_i    C = B + m s^T + s m^T + n m m^T
+///   r_i = b_i^T B b_i + 2 (b_i.m) (b_i.s) + n (b_i.m)^2 + 2 b_i.(C m) + m^T C m
 Covariance covariance_in_single(const Points& points, int threads, const Alive& alive) {
   const Index n = points.size(), dim = points.dim();
+  const auto size = static_cast<double>(n);
   const Index sample = std::min<Index>(n, 256);
-  std::vector<double> a(at(dim)), m(at(padded_length(dim)));
-  for (Index s = 0; s < sample; ++s) {
-    points.row(s * n / sample, a.data());
+  const Index padded = padded_length(dim);
+  std::vector<double> a(at(dim)), m(at(padded)), cm(at(padded));
+  for (Index i = 0; i < sample; ++i) {
+    points.row(i * n / sample, a.data());
     for (Index l = 0; l < dim; ++l) m[at(l)] += a[at(l)] / static_cast<double>(sample);
   }
-  auto [products, s] =
-      gram_of_rows<float>(n, dim, threads, [&](Index first, Index last, float* out) {
-        stop_unless(alive);
-        points.rows(first, last, m, out);
-      });
-  Covariance result{.c = std::move(products), .r = std::vector<double>(at(n)), .single = true};
+  const FillRows<float> fill = [&](Index first, Index last, float* out) {
+    stop_unless(alive);
+    points.rows(first, last, m, out);
+  };
+  auto [b, s] = gram_of_rows<float>(n, dim, threads, fill);
+  Covariance result{.c = b, .r = std::vector<double>(at(n)), .single = true};
   for (Index i = 0; i < dim; ++i)
     for (Index j = 0; j < dim; ++j)
       result.c[at(i * dim + j)] +=
-          m[at(i)] * s[at(j)] + s[at(i)] * m[at(j)] + static_cast<double>(n) * m[at(i)] * m[at(j)];
+          m[at(i)] * s[at(j)] + s[at(i)] * m[at(j)] + size * m[at(i)] * m[at(j)];
+  multiply_vector(Op::none, square(result.c, dim), m.data(), cm.data());
+  const double mcm = dot(m.data(), cm.data(), dim);
+  s.resize(at(padded));
+
+  std::mutex mutex;
+  double most = 0;  // of all b_i^T B b_i: what float32 has rounded
   quadratic_forms<float>(
-      n, dim, threads,
-      [&](Index first, Index last, float* out) {
-        stop_unless(alive);
-        points.rows(first, last, out);
-      },
-      result.c, result.r.data());
+      n, dim, threads, fill, b,
+      [&, &s = s](Index first, Index last, const float* rows, const double* forms) {
+        constexpr Index few = 64;
+        const float* row[few];
+        const PointNumbers as_they_are[few] = {};
+        double x[few], y[few], z[few], own = 0;
+        for (Index i = first; i < last; i += few) {
+          const Index count = std::min(few, last - i);
+          for (Index k = 0; k < count; ++k) row[k] = rows + (i - first + k) * dim;
+          dots(StoredRows<float>{.rows = row, .numbers = as_they_are, .count = count, .d = dim},
+               m.data(), s.data(), cm.data(), x, y, z);
+          for (Index k = 0; k < count; ++k) {
+            const double form = forms[i - first + k];
+            own = std::max(own, form);
+            result.r[at(i + k)] = form + 2 * x[k] * y[k] + size * x[k] * x[k] + 2 * z[k] + mcm;
+          }
+        }
+        const std::lock_guard lock(mutex);
+        most = std::max(most, own);
+      });
+  result.r_error = static_cast<double>(std::numeric_limits<float>::epsilon()) * most;
   return result;
 }
 
@@ -85,7 +121,7 @@ Covariance covariance_of(const Points& points, bool single, int threads, const A
 Covariance border(const Covariance& without, const Points& plain, const Points& points,
                   int threads) {
   const Index n = points.size(), d = plain.dim(), dim = points.dim();
-  const double t = points.scale_against(plain), square = t * t;
+  const double t = points.scale_against(plain), t2 = t * t;
   Covariance result{.c = std::vector<double>(at(dim * dim)),
                     .r = std::vector<double>(at(n)),
                     .single = without.single};
@@ -93,13 +129,14 @@ Covariance border(const Covariance& without, const Points& plain, const Points& 
   plain.project(s, result.r, threads);  // (K 1)_i
   const double eta = points.eta(), eta2 = eta * eta, all = static_cast<double>(n) * eta2;
   for (Index i = 0; i < d; ++i) {
-    for (Index j = 0; j < d; ++j) result.c[at(i * dim + j)] = square * without.c[at(i * d + j)];
+    for (Index j = 0; j < d; ++j) result.c[at(i * dim + j)] = t2 * without.c[at(i * d + j)];
     if (dim > d) result.c[at(i * dim + d)] = result.c[at(d * dim + i)] = eta * (t * s[at(i)]);
   }
   if (dim > d) result.c[at(d * dim + d)] = all;
   for (Index i = 0; i < n; ++i)
-    result.r[at(i)] =
-        square * (square * without.r[at(i)] + 2 * eta2 * result.r[at(i)]) + eta2 * all;
+    result.r[at(i)] = t2 * (t2 * without.r[at(i)] + 2 * eta2 * result.r[at(i)]) + eta2 * all;
+  result.r_error =
+      t2 * t2 * without.r_error + std::numeric_limits<double>::epsilon() * largest(result.r);
   return result;
 }
 

@@ -33,6 +33,7 @@ namespace fwsr {
 struct Covariance {
   std::vector<double> c;  // C = sum_i a_i a_i^T, dim x dim
   std::vector<double> r;  // r_i = a_i^T C a_i
+  double r_error = 0;     // what rounding may have done to r
   bool single = false;    // from float32 products
 };
 /// `alive` is asked now and then, and Interrupted is thrown when it says no.
@@ -65,6 +66,9 @@ class CovarianceForm final : public Form {
 
   /// Goes over to double precision when f has fallen too far for float32. best() does so too.
   void refine();
+
+  /// What the raw data alone says.
+  const std::shared_ptr<const Covariance>& covariance() const { return covariance_; }
 
  private:
   void find_trace();

@@ -147,8 +147,17 @@ void rescale(std::vector<Step>& trace, double unit) {
 
 }  // namespace
 
-void describe_run(Run run, std::unique_ptr<Form> form, const Space& space,
-                  const SelectOptions& options, const Alive& alive, Selection& result) {
+Remains remains_of(std::unique_ptr<Form> form) {
+  Remains remains;
+  if (const auto* covariance = dynamic_cast<const CovarianceForm*>(form.get()))
+    remains.covariance = covariance->covariance();
+  if (auto* gradient = dynamic_cast<GradientForm*>(form.get()))
+    remains.rows = gradient->take_rows();
+  return remains;
+}
+
+void describe_run(Run run, const Remains& remains, const Space& space, const SelectOptions& options,
+                  const Alive& alive, Selection& result) {
   const auto start = Clock::now();
   const Plan& plan = result.plan;
   const KernelMatrix& kernel = space.kernel();
@@ -163,28 +172,27 @@ void describe_run(Run run, std::unique_ptr<Form> form, const Space& space,
 
   const bool free_two = options.q == Norm::two && !options.nonneg;
   const Coefficients theta = free_two ? replay(run.trace, run.exemplars, kernel) : Coefficients{};
-  const auto* gradient = dynamic_cast<const GradientForm*>(form.get());
-  const Codes codes = free_two ? Codes(kernel, run.exemplars, theta)
-                               : Codes(kernel, run.exemplars, gradient->rows());
-  if (free_two) form.reset();  // its memory serves the certificate
-  const bool by_features = plan.form == "covariance";
+  const Codes codes =
+      free_two ? Codes(kernel, run.exemplars, theta) : Codes(kernel, run.exemplars, remains.rows);
+  const bool by_features = remains.covariance != nullptr;
   const Problem problem{
       .kernel = kernel,
       .linear = by_features ? space.points.get() : nullptr,
+      .covariance = remains.covariance.get(),
       .q = options.q,
       .nonneg = options.nonneg,
       .beta = run.beta,
       .precision = by_features && space.points->single() && !options.precise ? 1e-6 : 1e-9,
       .threads = plan.threads,
       .alive = run.status == Status::interrupted ? nullptr : alive};
-  describe_codes(problem, codes, options.assignment, options.codes, result);
+  const CodeSums sums = describe_codes(problem, codes, options, result);
   warn_if_short(result, options);
   warn_if_spanned(result, options, space.points ? space.points->features() : 0);
   result.filled.assign(result.exemplars.size(), false);
   if (options.fill && run.status != Status::interrupted)
     fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
   if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
-    result.certificate = certify(problem, codes, options, result);
+    result.certificate = certify(problem, codes, sums, options, result);
   if (free_two) {
     result.coefficients = theta;
     for (double& v : result.coefficients->theta) v = v * unit * unit;
@@ -235,7 +243,7 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
                           })
                                    : Observer{});
     result.seconds.steps = seconds_since(stepping);
-    describe_run(std::move(run), std::move(form), space, options, alive, result);
+    describe_run(std::move(run), remains_of(std::move(form)), space, options, alive, result);
   } catch (const Interrupted&) {
     result.status = Status::interrupted;
     result.certificate.reset();

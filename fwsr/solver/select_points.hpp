@@ -8,8 +8,10 @@
 
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/form.hpp"
 #include "fwsr/solver/frank_wolfe.hpp"
+#include "fwsr/solver/gradient_form.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -41,11 +43,18 @@ std::unique_ptr<Form> make_form(const Space& space, const SelectOptions& o, cons
 /// What the loop needs to know. Throws Error when the objective at X = 0 is not finite.
 RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero);
 
+/// What outlives the form of a run: all that is left to say needs no more of it.
+struct Remains {
+  std::shared_ptr<const Covariance> covariance;  // of the covariance form
+  ExplicitRows rows;                             // of the gradient form
+};
+Remains remains_of(std::unique_ptr<Form> form);
+
 /// All that is said about a run that has ended: exemplars, codes, weights, certificate, warnings.
-/// `form` is given up as soon as it is no longer needed. Throws Interrupted when `alive` says no;
-/// a run that was interrupted itself gets no certificate, and does not ask.
-void describe_run(Run run, std::unique_ptr<Form> form, const Space& space,
-                  const SelectOptions& options, const Alive& alive, Selection& result);
+/// Throws Interrupted when `alive` says no; a run that was interrupted itself gets no certificate,
+/// and does not ask.
+void describe_run(Run run, const Remains& remains, const Space& space, const SelectOptions& options,
+                  const Alive& alive, Selection& result);
 
 /// Points of `subset` by their number among all points. An empty subset is all of them.
 void number_among_all(std::span<const Index> subset, Selection& result);

@@ -247,7 +247,8 @@ class SharedSetUp {
 struct Runner {
   SelectOptions options;
   const SharedSetUp::Frame* frame = nullptr;
-  std::unique_ptr<CovarianceForm> form;  // given up when the run has ended
+  std::unique_ptr<CovarianceForm> form;  // until the run has ended
+  Remains remains;                       // then
   std::unique_ptr<FrankWolfe> loop;
   std::optional<FrankWolfe::Next> next;
   Points::Update update;
@@ -263,7 +264,7 @@ void run_together(std::vector<Runner>& runners, const Points& plain, int threads
   for (Runner& r : runners) live.push_back(&r);
   const auto drop_ended = [&] {
     std::erase_if(live, [](Runner* r) {
-      if (r->loop->ended()) r->form.reset();
+      if (r->loop->ended()) r->remains = remains_of(std::move(r->form));
       return r->loop->ended();
     });
   };
@@ -352,7 +353,7 @@ void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
   run_together(runners, shared.plain(), work.plan.threads, work.watch);
   for (Runner& r : runners) {
     try {
-      describe_run(r.loop->run(), nullptr, r.frame->space, r.options, work.alive, *r.result);
+      describe_run(r.loop->run(), r.remains, r.frame->space, r.options, work.alive, *r.result);
     } catch (const Interrupted&) {
       interrupted(*r.result);
     }
@@ -380,7 +381,7 @@ void run_one_by_one(const PointsView& view, const Work& work, const Batch& batch
                               return work.watch.tell(p, std::exchange(before, p.exemplars), unit);
                             });
       result.seconds.steps = seconds_since(start);
-      describe_run(std::move(run), std::move(form), space, own, work.alive, result);
+      describe_run(std::move(run), remains_of(std::move(form)), space, own, work.alive, result);
     } catch (const Interrupted&) {
       interrupted(result);
     }

@@ -1,0 +1,315 @@
+"""The cases: what is run, what it is held against, and the bar. Each function returns lines (tools.py)
+and may add notes; `quick` makes everything small, to test the suite and not the library."""
+
+import json
+import os
+import statistics
+import tempfile
+import time
+
+import tools
+from tools import against_floor, against_peer, floors, inprocess, judged, told
+
+CORES = os.cpu_count()
+
+# EMNIST ByClass, training set, at most 5000 of a class: 253,523 images in 62 classes.
+EMNIST_SIZES = [
+    5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 3878, 5000, 4562, 4934, 5000, 2517, 3152, 5000,
+    3762, 2468, 5000, 5000, 5000, 5000, 5000, 2605, 5000, 5000, 5000, 5000, 4637, 4695, 2771, 4743, 2701, 5000, 5000,
+    2854, 5000, 5000, 2561, 3687, 5000, 2725, 1896, 2491, 5000, 2645, 5000, 2749, 2448, 2994, 5000, 2699, 5000, 2830,
+    2910, 2697, 2822, 2365, 2725]
+
+
+def same_picks(ours, theirs):
+    """One sentence about two lists of picks."""
+    if ours == theirs:
+        return "the picks are the same"
+    first = next((t for t, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+    return f"PICKS DIFFER from exemplar {first + 1} on: {ours[first:first + 3]} and {theirs[first:first + 3]}"
+
+
+def whole(result, k):
+    """The time of whole selections, beside the part that is judged."""
+    return [told(f"whole selection, k = {k}", tools.times(result["repeats"])),
+            told(f"whole selection, k = {k}, with certificate", tools.times(result["full"]))]
+
+
+def step1m(quick, notes):
+    """One step, 1,000,000 x 128"""
+    n, d = (100_000, 128) if quick else (1_000_000, 128)
+    result = inprocess("select", f"blobs:{n}x{d}", 20, rates="read", repeats=3 if quick else 7)
+    steps = [r["steps"] / r["step_count"] for r in result["repeats"]]
+    floor = floors(result, lambda rate: n * d * 4 / rate["read"])
+    return [against_floor(f"one step, {n} x {d}", steps, floor, 1.25, "one read of the points"), *whole(result, 20)]
+
+
+def setup250k(quick, notes):
+    """Set-up, 250,000 x 784"""
+    n, d = (20_000, 784) if quick else (250_000, 784)
+    result = inprocess("select", f"blobs:{n}x{d}", 2, rates="syrk,gemm", repeats=3 if quick else 5)
+    floor = floors(result, lambda rate: n * d * d * (1 / rate["syrk"] + 1 / rate["gemm"]))
+    return [against_floor(f"set-up, {n} x {d}", tools.times(result["repeats"], "setup"), floor, 1.3,
+                          "n d^2 flops of SYRK + n d^2 of the triangular product"), *whole(result, 2)]
+
+
+def against_literal(path, k, limits, notes, repeats):
+    """fwsr in process and the literal NumPy program, in both types; alternately, twice."""
+    lines = []
+    for kind, limit in limits.items():
+        more = ["--float64"] if kind == "float64" else []
+        ours, full, theirs = [], [], []
+        for _ in range(2):
+            mine = inprocess("select", path, k, *more, repeats=repeats)
+            peer = tools.python_peer("literal.py", path, "-k", k, "--type", kind, "--repeats", 2)
+            ours += tools.times(mine["repeats"])
+            full += tools.times(mine["full"])
+            theirs += peer["seconds"]
+        what = f"{mine['points']} x {mine['features']}, k = {k}, {kind}"
+        lines.append(against_peer(what, ours, "literal NumPy", theirs, limit))
+        if mine["picks"] != peer["picks"]:
+            lines[-1]["met"] = False if limit else None  # another answer is no faster answer
+        lines.append(against_peer(what + ", with certificate", full, "literal NumPy", theirs, None))
+        notes.append(f"{kind}: {same_picks(mine['picks'], peer['picks'])}; {peer['steps']} steps.")
+    return lines
+
+
+def literal10k(quick, notes):
+    """10,000 x 784 against Algorithm 1 in NumPy"""
+    n, k = (2_000, 20) if quick else (10_000, 50)
+    path, kind = tools.images(n)
+    notes.append(f"Data: {kind}.")
+    return against_literal(path, k, {"float32": 300, "float64": 150}, notes, repeats=5)
+
+
+def credit(quick, notes):
+    """Credit card transactions, 5,000 x 29, against Algorithm 1 in NumPy"""
+    path, kind = tools.credit()
+    notes.append(f"Data: {kind}, features scaled to variance 1.")
+    return against_literal(path, 10, {"float32": 2000, "float64": None}, notes, repeats=5 if quick else 25)
+
+
+def timed(command):
+    """Wall-clock seconds of a whole command, and its JSON."""
+    start = time.perf_counter()
+    answer = tools.run_json(command)
+    return time.perf_counter() - start, answer
+
+
+def mnist(quick, notes):
+    """MNIST from its file, 10 a class: the whole command"""
+    images, labels = ("t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz") if quick else (
+        "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz")
+    images, labels = tools.mnist_file(images), tools.mnist_file(labels)
+    command = [tools.BIN / "fwsr", "select", images, "--labels", labels, "--per-class", "-k", "10", "--json"]
+    size = 3 if quick else 19  # MB of one class: passes over a class read from the cache
+    ways = {"defaults": command, "no certificate": [*command, "--certificate", "none"]}
+    seconds, base = {way: [] for way in ways}, []
+    timed(command)
+    for _ in range(3 if quick else 7):
+        rate = tools.rates("--only", "read,syrk32,gemm32", "--read", size, "--gzip", images)
+        for way, arguments in ways.items():
+            taken, answer = timed(arguments)
+            seconds[way].append(taken)
+        flops = sum(c["points"] * 784**2 for c in answer["per_class"])
+        passes = sum(c["points"] * 784 * 4 * len(c["trace"]) for c in answer["per_class"])
+        base.append(rate["inflate"]["bytes"] / rate["inflate"]["rate"] + flops / rate["syrk32"]["784"]["rate"] +
+                    flops / rate["gemm32"]["784"]["rate"] + passes / rate["read"][str(size)]["rate"])
+    parts = "inflate + SYRK + triangular product + one read of a class per step"
+    return [against_floor("whole command, defaults", seconds["defaults"], base, 1.4, parts),
+            against_floor("whole command, --certificate none", seconds["no certificate"], base, None, parts)]
+
+
+def emnist(quick, notes):
+    """62 unequal classes, 253,523 x 784 in all, 10 a class"""
+    sizes = [size // 20 for size in EMNIST_SIZES] if quick else EMNIST_SIZES
+    n, d = sum(sizes), 784
+    result = inprocess("classes", f"blobs:{n}x{d}", 10, "--class-sizes", ",".join(map(str, sizes)),
+                       rates="read,syrk,gemm", repeats=3)
+    found = result["classes"]
+    reads = sum(size * steps for size, steps in zip(found["sizes"], found["steps"])) * d * 4
+    floor = floors(result, lambda rate: n * d * d * (1 / rate["syrk"] + 1 / rate["gemm"]) + reads / rate["read"])
+    parts = "SYRK + triangular product + one read of a class per step"
+    what = f"{n} x {d} in {len(sizes)} classes"
+    return [against_floor(what, tools.times(result["repeats"]), floor, 1.5, parts),
+            against_floor(what + ", with certificate", tools.times(result["full"]), floor, None, parts)]
+
+
+def peers20k(quick, notes):
+    """20,000 x 784, k = 50, beside other methods"""
+    n, k = (2_000, 20) if quick else (20_000, 50)
+    path, kind = tools.images(n)
+    notes.append(f"Data: {kind}.")
+    before = inprocess("select", path, k)
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"fwsr": before["picks"]}, file)
+        file.flush()
+        peers = tools.python_peer("peers.py", path, "-k", k, "--repeats", 3, "--picks", file.name)
+    after = inprocess("select", path, k)
+    ours = tools.times(before["repeats"] + after["repeats"])
+    full = tools.times(before["full"] + after["full"])
+    limits = {"FasterPAM": 10, "facility location": 10, "k-means + nearest": 4}
+    lines, greedy = [], {}
+    for name, peer in peers.items():
+        if "skipped" in peer:
+            notes.append(f"{name}: skipped: {peer['skipped']}.")
+            continue
+        if "seconds" in peer and name != "random":
+            lines.append(against_peer(f"fwsr beside {name}", ours, name, peer["seconds"], limits.get(name)))
+        if name in ("farthest points (FPS)", "pivoted QR"):
+            greedy[name] = peer["seconds"]
+    if greedy:
+        name = min(greedy, key=lambda peer: statistics.median(greedy[peer]))
+        base = [statistics.median(greedy[name])] * len(ours)
+        lines.append({**against_floor("fwsr over the cheapest greedy peer", ours, base, 4, ""), "against": name})
+    lines.append(told("fwsr, with certificate", full))
+    rows = [f"| quality at equal k = {k} | reconstruction error | mean distance to the nearest pick | distinct picks |",
+            "|---|---|---|---|"]
+    measured = {name: peer for name, peer in peers.items() if "reconstruction_error" in peer}
+    for name, peer in sorted(measured.items(), key=lambda item: item[1]["reconstruction_error"]):
+        rows.append(f"| {name} | {peer['reconstruction_error']:.4f} | {peer['mean_distance']:.0f} | {peer['distinct']} |")
+    notes.append("\n".join(rows))
+    return lines
+
+
+def rbf20k(quick, notes):
+    """RBF kernel, 20,000 x 784, k = 50"""
+    n, k, d = (2_000, 20, 784) if quick else (20_000, 50, 784)
+    path, kind = tools.images(n)
+    notes.append(f"Data: {kind}.")
+    result = inprocess("select", path, k, "--kernel", "rbf", rates="read,gemm,exp", repeats=3)
+    notes.append(f"Kernel matrix {result['plan']['kernel_by']}; {result['repeats'][0]['step_count']} steps.")
+    floor = floors(result, lambda rate: n * n * d / rate["gemm"] + n * n / 2 / rate["exp"] + k * n * n * 4 / rate["read"])
+    parts = f"half a matrix product + n^2 / 2 exponentials + {k} reads of K in float32"
+    return [against_floor(f"RBF, {n} x {d}, k = {k}", tools.times(result["repeats"]), floor, 1.4, parts),
+            against_floor("with certificate", tools.times(result["full"]), floor, None, parts)]
+
+
+def lowrank(quick, notes):
+    """RBF through a low-rank factor, 1,000,000 x 64, rank 512, k = 100"""
+    n, d, rank, k = (50_000, 64, 128, 20) if quick else (1_000_000, 64, 512, 100)
+    result = inprocess("select", f"blobs:{n}x{d}", k, "--kernel", "rbf", "--rank", rank,
+                       rates=f"read,gemm:{d},gemm:{rank},syrk:{rank},exp", repeats=3, full=False)
+    steps = result["repeats"][0]["step_count"]
+
+    def floor(rate):
+        kernel = 2 * n * rank * d / rate[f"gemm:{d}"] + n * rank / rate["exp"]
+        factor = n * rank**2 / rate[f"gemm:{rank}"]  # a triangular solve
+        setup = n * rank**2 * (1 / rate[f"syrk:{rank}"] + 1 / rate[f"gemm:{rank}"])
+        return kernel + factor + setup + steps * n * rank * 4 / rate["read"]
+
+    lines = [against_floor(f"{n} x {d}, rank {rank}, k = {k}", tools.times(result["repeats"]), floors(result, floor), 1.5,
+                           "kernel columns + triangular solve + SYRK + triangular product + one read of the factor per step")]
+    return lines + lowrank_quality(quick, notes)
+
+
+def lowrank_quality(quick, notes):
+    """The picks of the factor beside those of the whole kernel, on images."""
+    if not tools.VENV.exists():
+        notes.append("Quality of the picks: skipped: no virtual environment with NumPy (build/bench-venv).")
+        return []
+    n, rank, k = (2_000, 256, 20) if quick else (20_000, 512, 50)
+    path, kind = tools.images(n)
+    exact = inprocess("select", path, k, "--kernel", "rbf", repeats=1, full=False)
+    near = inprocess("select", path, k, "--kernel", "rbf", "--gamma", exact["gamma"], "--rank", rank,
+                     repeats=1, full=False)
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"exact": exact["picks"], "rank": near["picks"]}, file)
+        file.flush()
+        errors = tools.python_peer("kernel_error.py", path, "--gamma", exact["gamma"], "--picks", file.name)
+    notes.append(f"{kind}, {n} points, k = {k}: K is reconstructed with error {errors['exact']:.5f} by the picks of the whole kernel, "
+                 f"{errors['rank']:.5f} by those of rank {rank}.")
+    return [judged(f"error of the picks of rank {rank} over that of the whole kernel's", errors["rank"] / errors["exact"],
+                   "at most", 1.01, f"{kind}, {n} points, k = {k}")]
+
+
+def sweep(quick, notes):
+    """A grid of 8 alphas x 4 etas, 100,000 x 128, k = 50"""
+    n, k = (10_000, 20) if quick else (100_000, 50)
+    result = inprocess("sweep", f"blobs:{n}x128", k, "--alphas", "0.5,1,2,5,10,20,35,50", "--etas", "0,0.1,0.3,1",
+                       repeats=3, full=False)
+    notes.append("Every setting of the grid has " + ("the picks of its own run." if result["same_picks"] else
+                                                     "NOT always the picks of its own run."))
+    return [against_peer(f"{result['settings']} settings at once, {n} x 128", result["together"], "one run per setting",
+                         result["separate"], 2.5)]
+
+
+def stream(quick, notes):
+    """A file four times as large as the memory allowed"""
+    n, d, k = (200_000, 128, 10) if quick else (2_000_000, 128, 20)
+    path = tools.generated(n, d)
+    size = path.stat().st_size
+    limit = size // 4
+    command = [tools.BIN / "fwsr", "select", path, "-k", k, "--certificate", "none", "--json"]
+    path.read_bytes()  # into the page cache
+    seconds, free, base, peak = [], [], [], 0
+    for _ in range(3 if quick else 5):
+        pread = tools.rates("--only", "none", "--file", path)["pread"]["rate"]
+        try:
+            taken, answer = timed([*command, "--memory", limit])
+        except tools.Failed as refused:
+            if "may be used" not in str(refused):
+                raise
+            raise tools.Skip("this build needs all points in memory") from None
+        seconds.append(taken)
+        base.append((2 + len(answer["trace"])) * size / pread)
+        peak = max(peak, answer["peak_memory_bytes"])
+        taken, whole = timed(command)
+        free.append(taken)
+    notes.append(f"Against the run with all memory: {same_picks(answer['exemplars'], whole['exemplars'])}.")
+    parts = "two passes of the set-up and one per step, at the speed of pread"
+    return [against_floor(f"{n} x {d} ({size / 1e6:.0f} MB) in {limit / 1e6:.0f} MB, k = {k}", seconds, base, 1.3, parts),
+            judged("peak resident memory over the limit", peak / limit, "at most", 1, f"{peak / 1e6:.0f} MB"),
+            judged("picks that differ", sum(a != b for a, b in zip(answer["exemplars"], whole["exemplars"])), "at most", 0,
+                   "from those with all memory"),
+            told("the same with all memory", free)]
+
+
+def small(quick, notes):
+    """1,000 problems of 50 x 1,000, k = 7"""
+    problems, n, d, k = (200 if quick else 1000), 50, 1000, 7
+    result = inprocess("classes", f"blobs:{problems * n}x{d}", k, "--class-sizes", n, rates="small", repeats=7)
+    steps = result["repeats"][0]["step_count"]
+    flops = problems * (n * n * d + 2 * n * n) + steps * (2 * n * n + 6 * n * k)
+    floor = floors(result, lambda rate: flops / (rate["small"] * CORES))
+    parts = "their flops at the rate of one core on such Gram matrices, all cores at work"
+    return [against_floor(f"{problems} problems of {n} x {d}", tools.times(result["repeats"]), floor, 1.3, parts),
+            against_floor("with certificate", tools.times(result["full"]), floor, None, parts)]
+
+
+LINEAR = 1.2  # growth is called linear when time per unit grows by no more than this over a factor of eight
+
+
+def growth(quick, notes):
+    """Growth with n, k, d and threads"""
+    scale = 10 if quick else 1
+    lines, medians = [], {}
+
+    def measured(what, data, k, *more, part="total", per=1):
+        result = inprocess("select", data, k, *more, repeats=3, full=False)
+        seconds = [s / per for s in tools.times(result["repeats"], part)]
+        lines.append(told(what, seconds, f"peak memory {result['peak_memory_bytes'] / 2**20:.0f} MiB for "
+                                         f"{result['bytes'] / 2**20:.0f} MiB of points"))
+        return statistics.median(seconds), result["repeats"][0]["step_count"]
+
+    for n in (100_000, 200_000, 400_000, 800_000):
+        medians[n], _ = measured(f"{n // scale} x 128, k = 20", f"blobs:{n // scale}x128", 20)
+    lines.append(judged("n: time per point, 8 n over n", medians[800_000] / 8 / medians[100_000], "at most", LINEAR,
+                        "d = 128, k = 20"))
+    for k in (25, 50, 100, 200):
+        seconds, steps = measured(f"steps, {100_000 // scale} x 128, k = {k}", f"blobs:{100_000 // scale}x128", k, part="steps")
+        medians[f"k{k}"] = seconds / steps
+    lines.append(judged("k: time per step, 8 k over k", medians["k200"] / medians["k25"], "at most", LINEAR, "d = 128"))
+    for d in (64, 128, 256):
+        n = 200_000 * (128 * 128 + 20 * 128) // (d * d + 20 * d) // scale
+        measured(f"equal work n d^2 + k n d: {n} x {d}, k = 20", f"blobs:{n}x{d}", 20)
+    for threads in (1, CORES):
+        n = 40_000 // scale
+        medians[f"t{threads}"], _ = measured(f"set-up, {n} x 784, {threads} threads", f"blobs:{n}x784", 2, "--threads", threads,
+                                             part="setup")
+    if CORES >= 2:
+        lines.append(judged(f"threads: {CORES} over 1, set-up", medians["t1"] / medians[f"t{CORES}"], "at least",
+                            1.7 * CORES / 2, "bound by arithmetic"))
+    return lines
+
+
+CASES = [step1m, setup250k, literal10k, credit, mnist, emnist, peers20k, rbf20k, lowrank, sweep, stream, small, growth]

@@ -1,0 +1,132 @@
+"""The page bench/results/README.md, drawn from the JSON files beside it. Computes nothing but medians.
+
+usage: page.py [FOLDER]        draws the page again
+"""
+
+import json
+import pathlib
+import statistics
+import sys
+
+import chart
+
+
+def clock(seconds):
+    """1.23 s, 45.6 ms, 789 us"""
+    for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
+        if seconds * factor >= 1:
+            break
+    return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds * factor:.0f} {unit}"
+
+
+def spread(seconds):
+    if not seconds:
+        return "", ""
+    return clock(statistics.median(seconds)), f"{clock(min(seconds))} .. {clock(max(seconds))}"
+
+
+def number(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def ratio_of(line):
+    """1.18 x the floor, 312 x faster, or the bare number."""
+    if line["ratio"] is None:
+        return ""
+    if not line["seconds"]:
+        return number(line["ratio"])
+    if line["sense"] == "at least":
+        return f"{number(line['ratio'])} x faster"
+    return f"{number(line['ratio'])} x"
+
+
+def bar_of(line):
+    return "" if line["limit"] is None else f"{line['sense']} {number(line['limit'])}"
+
+
+def verdict(line):
+    return {None: "", True: "met", False: "**not met**"}[line["met"]]
+
+
+def one_line(line):
+    median, between = spread(line["seconds"])
+    words = [line["what"] + ":", median, f"({between})" if between else "", ratio_of(line), bar_of(line),
+             verdict(line).strip("*")]
+    return " ".join(word for word in words if word)
+
+
+def table(lines):
+    rows = ["| what | median | min .. max | against | its median | ratio | bar | |", "|---|---|---|---|---|---|---|---|"]
+    for line in lines:
+        median, between = spread(line["seconds"])
+        cells = [line["what"], median, between, line["against"], spread(line["base"])[0], ratio_of(line), bar_of(line)]
+        rows.append("| " + " | ".join([*cells, verdict(line)]) + " |")
+    return rows
+
+
+def rate_table(rates):
+    """One row per rate and shape."""
+    units = {"bytes/s": (1e9, "GB/s"), "flop/s": (1e9, "Gflop/s"), "1/s": (1e9, "G/s")}
+    names = {"read": "read memory, MB", "syrk32": "SYRK float32, d", "syrk64": "SYRK float64, d", "gemm32": "GEMM float32, d",
+             "gemm64": "GEMM float64, d", "exp32": "exponentials float32", "exp64": "exponentials float64",
+             "inflate": "gzip inflate", "pread": "pread, warm file"}
+    rows = ["| rate | size | best | how |", "|---|---|---|---|"]
+    for name, title in names.items():
+        found = rates.get(name, {})
+        for size, rate in ({"": found} if "rate" in found else found).items():
+            factor, unit = units[rate["unit"]]
+            rows.append(f"| {title} | {size} | {rate['rate'] / factor:.3g} {unit} | {rate['way']} |")
+    return rows
+
+
+def section(result, common):
+    out = ["", f"## {result['part']}: {result['title']}", ""]
+    if "skipped" in result:
+        return [*out, f"skipped: {result['skipped']}", ""]
+    if "failed" in result:
+        return [*out, f"**failed**: {result['failed']}", ""]
+    out += table(result["lines"])
+    for note in result["notes"]:  # a sentence, or a table of its own
+        out += ["", note] if note.startswith("|") else ["", f"- {note}"]
+    facts = [f"Commit {result['machine']['commit']}, {result['date']}"]
+    if result["load_before"] > 0.5:
+        facts.append(f"load average {result['load_before']:.1f} when it started: the machine was not idle")
+    if result["quick"]:
+        facts.append("**quick run: sizes too small to mean anything**")
+    if result["machine"]["processor"] != common.get("processor"):
+        facts.append(result["machine"]["processor"])
+    return [*out, "", "; ".join(facts) + "."]
+
+
+def write(folder, order):
+    results = [json.loads((folder / f"{name}.json").read_text()) for name in order if (folder / f"{name}.json").exists()]
+    rate_file = folder / "rates.json"
+    rates = json.loads(rate_file.read_text()) if rate_file.exists() else {}
+    # The machine of the first part; one that was run elsewhere or at another commit says so itself.
+    common = next((result["machine"] for result in [*results, rates] if "machine" in result), {})
+    lines = [line for result in results for line in result.get("lines", [])]
+    bars = [line for line in lines if line["met"] is not None]
+    out = ["# Measured", "",
+           f"{sum(line['met'] for line in bars)} of {len(bars)} bars met. `scripts/bench` runs everything and writes this page; "
+           "`scripts/bench PART ...` only the named parts.", "",
+           "![Each time as a share of the time its bar allows](summary.svg)", "",
+           "A *floor* is the time the arithmetic and the reads of a case take at the best rates of this machine, "
+           "measured just before and after every repeat. Ratios to floors are medians over repeats of time / floor, "
+           "ratios to peers are ratios of medians. Unless a line says otherwise points are float32 in memory and the "
+           "certificate is off.", ""]
+    if common:
+        out += [f"- processor: {common['processor']}, {common['cores']} cores; {common['caches']}; memory {common['memory']}",
+                f"- commit {common['commit']}", "", "```", common["program"], "```"]
+    if rates:
+        out += ["", "## rates: what this machine can do", "", *rate_table(rates), "",
+                f"Commit {rates['machine']['commit']}." + (" **Quick run.**" if rates["quick"] else "")]
+    for result in results:
+        out += section(result, common)
+    (folder / "README.md").write_text("\n".join(out).rstrip() + "\n", encoding="utf-8")
+    (folder / "summary.svg").write_text(chart.draw(results), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    import cases
+
+    write(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "bench/results"), [case.__name__ for case in cases.CASES])

@@ -1,0 +1,214 @@
+#include "fwsr/solver/linear_sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/projection.hpp"
+#include "fwsr/linalg/rows.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index sweep_rows = 256;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// A small row-major matrix.
+struct Small {
+  Index rows = 0, cols = 0;
+  std::vector<double> values;
+
+  Small(Index r, Index c) : rows(r), cols(c), values(at(r * c)) {}
+  double* row(Index i) { return values.data() + i * cols; }
+  const double* row(Index i) const { return values.data() + i * cols; }
+};
+
+/// out = left op(right) for the first `rows` rows of `left`, which stand `left_stride` apart.
+void product(Index rows, const double* left, Index left_stride, Op op, const Small& right,
+             Small& out) {
+  multiply(Product<double>{.op_b = op,
+                           .m = rows,
+                           .n = out.cols,
+                           .k = op == Op::none ? right.rows : right.cols,
+                           .left = left,
+                           .left_stride = left_stride,
+                           .right = right.values.data(),
+                           .right_stride = right.cols,
+                           .out = out.values.data(),
+                           .out_stride = out.cols});
+}
+
+/// What every block needs and none changes.
+struct Tables {
+  Index m = 0, k = 0, rank = 0;
+  std::vector<Index> places;  // of the exemplars in the basis
+  Small theta;                // k x m
+  Small with;                 // m basis points, then m rows A_B^T C, then an orthonormal basis of T
+  Small among;                // K_TT, k x k
+  Small g;                    // G, m x m
+};
+
+Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
+                   const Coefficients& theta, bool full) {
+  const Index d = p.points.dim(), features = p.points.features();
+  const auto m = static_cast<Index>(theta.basis.size());
+  const auto k = static_cast<Index>(exemplars.size());
+  std::vector<Index> places;
+  for (const Index e : exemplars)
+    places.push_back(std::find(theta.basis.begin(), theta.basis.end(), e) - theta.basis.begin());
+  Small basis(m, d), with_c(m, d), among(k, k), g(m, m), small_theta(k, m);
+  small_theta.values = theta.theta;
+  for (Index b = 0; b < m; ++b) p.points.row(theta.basis[at(b)], basis.row(b));
+  std::vector<double> orthonormal;
+  if (full) {
+    multiply(Product<double>{.m = m,
+                             .n = d,
+                             .k = d,
+                             .left = basis.values.data(),
+                             .left_stride = d,
+                             .right = p.covariance.data(),
+                             .right_stride = d,
+                             .out = with_c.values.data(),
+                             .out_stride = d});
+    product(m, with_c.values.data(), d, Op::transpose, basis, g);
+    std::vector<double> rows;
+    for (Index t = 0; t < k; ++t) {
+      const double* row = basis.row(places[at(t)]);
+      rows.insert(rows.end(), row, row + features);
+      for (Index s = 0; s < k; ++s) among.row(t)[s] = dot(row, basis.row(places[at(s)]), d);
+    }
+    orthonormal = orthonormal_rows(std::move(rows), k, features);
+  }
+  const Index rank = full ? static_cast<Index>(orthonormal.size()) / features : 0;
+  Small with(full ? 2 * m + rank : m, d);
+  std::copy(basis.values.begin(), basis.values.end(), with.values.begin());
+  if (full) std::copy(with_c.values.begin(), with_c.values.end(), with.row(m));
+  for (Index s = 0; s < rank; ++s)
+    std::copy_n(orthonormal.data() + s * features, features, with.row(2 * m + s));
+  return {.m = m,
+          .k = k,
+          .rank = rank,
+          .places = std::move(places),
+          .theta = std::move(small_theta),
+          .with = std::move(with),
+          .among = std::move(among),
+          .g = std::move(g)};
+}
+
+/// Space for one block.
+struct Scratch {
+  Small a, v, x, s, t, y;
+
+  Scratch(const Tables& z, Index rows, Index d)
+      : a(rows, d), v(rows, z.with.rows), x(rows, z.k), s(rows, z.k), t(rows, z.m), y(rows, 0) {}
+};
+
+/// What one block adds.
+struct Part {
+  std::vector<double> count, squares;  // per exemplar
+  LinearSums sums;
+};
+
+}  // namespace
+
+LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exemplars,
+                        const Coefficients& theta, bool assignment, bool keep_codes, bool full,
+                        Selection& selection) {
+  const Points& points = p.points;
+  const Index n = points.size(), d = points.dim();
+  const Tables z = make_tables(p, exemplars, theta, full);
+  const Index m = z.m, k = z.k;
+  if (assignment) selection.assignment.assign(at(n), -1);
+  if (keep_codes) selection.codes.assign(at(n * k), 0.0);
+  selection.weights.assign(at(k), 0.0);
+  selection.strength.assign(at(k), 0.0);
+
+  const double eta_squared = points.eta() * points.eta();
+  const Index height = std::min(n, sweep_rows);
+  const auto work =
+      2.0 * static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(z.with.rows);
+  const int team = threads_for(p.threads, work);
+  std::vector<std::optional<Scratch>> scratch(static_cast<std::size_t>(std::max(1, team)));
+  std::vector<Part> parts(at(block_count(n, sweep_rows)));
+  for_blocks(
+      team, n,
+      [&](int thread, Index b, Index first, Index last) {
+        stop_unless(p.alive);
+        auto& own = scratch[static_cast<std::size_t>(thread)];
+        if (!own) own.emplace(z, height, d);
+        auto& [a, v, x, s, t, y] = *own;
+        const Index rows = last - first;
+        points.rows(first, last, a.values.data());
+        product(rows, a.values.data(), d, Op::transpose, z.with, v);
+        if (k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
+        Part& part = parts[at(b)];
+        part.count.assign(at(k), 0.0);
+        part.squares.assign(at(k), 0.0);
+        for (Index i = 0; i < rows && k > 0; ++i) {
+          const double* code = x.row(i);
+          Index best = 0;
+          for (Index e = 0; e < k; ++e) {
+            part.squares[at(e)] += code[e] * code[e];
+            if (std::abs(code[e]) > std::abs(code[best])) best = e;
+          }
+          part.count[at(best)] += 1;
+          if (assignment) selection.assignment[at(first + i)] = best;
+          if (keep_codes) std::copy(code, code + k, selection.codes.begin() + (first + i) * k);
+        }
+        if (!full) return;
+        for (Index i = 0; i < rows; ++i)
+          for (Index e = 0; e < k; ++e) s.row(i)[e] = v.row(i)[z.places[at(e)]];
+        if (k > 0) product(rows, s.values.data(), k, Op::none, z.theta, t);
+        y.cols = m;
+        y.values.resize(at(height * m));
+        if (m > 0) product(rows, t.values.data(), m, Op::none, z.g, y);
+        LinearSums& sums = part.sums;
+        sums.largest_score = -std::numeric_limits<double>::infinity();  // squared, for now
+        for (Index i = 0; i < rows; ++i) {
+          const double score =
+              p.r[at(first + i)] - 2 * dot(v.row(i) + m, t.row(i), m) + dot(y.row(i), t.row(i), m);
+          sums.largest_score = std::max(sums.largest_score, score);
+          sums.xk += dot(x.row(i), s.row(i), k);
+          const double square = points.squared_norm(first + i);
+          sums.plain_trace += square;
+          sums.trace += square + eta_squared;
+          const double* along = v.row(i) + 2 * m;
+          sums.projection += square - dot(along, along, z.rank);
+        }
+        y.cols = k;
+        y.values.resize(at(height * k));
+        if (k > 0) product(rows, x.values.data(), k, Op::none, z.among, y);
+        for (Index i = 0; i < rows; ++i) sums.xkx += dot(x.row(i), y.row(i), k);
+      },
+      sweep_rows);
+
+  LinearSums total;
+  total.largest_score = -std::numeric_limits<double>::infinity();
+  for (const Part& part : parts) {
+    for (Index e = 0; e < k; ++e) {
+      selection.weights[at(e)] += part.count[at(e)];
+      selection.strength[at(e)] += part.squares[at(e)];
+    }
+    total.xk += part.sums.xk;
+    total.xkx += part.sums.xkx;
+    total.trace += part.sums.trace;
+    total.plain_trace += part.sums.plain_trace;
+    total.projection += part.sums.projection;
+    total.largest_score = std::max(total.largest_score, part.sums.largest_score);
+  }
+  for (double& s : selection.strength) s = std::sqrt(s);
+  if (full) {
+    total.largest_score = std::sqrt(std::max(0.0, total.largest_score));
+    // d c / (2 sqrt c) for an error of a few times that of r in c.
+    total.score_error = total.largest_score > 0 ? 4 * p.r_error / (2 * total.largest_score)
+                                                : std::sqrt(4 * p.r_error);
+  }
+  return total;
+}
+
+}  // namespace fwsr
