@@ -312,7 +312,10 @@ template <class T, class Out>
       if (a.weights) load(a.weights + l, weight);
       if (a.means) load(a.means + l, mean);
       if (shift) load(shift + l, move);
-      v = (v * n.inner * weight - mean - n.mean) * n.outer - move;
+      if (a.weights || a.means || shift)
+        v = (v * n.inner * weight - mean - n.mean) * n.outer - move;
+      else
+        v = (v * n.inner - n.mean) * n.outer;
     };
     for (Index l = 0; l < whole; l += lanes) load(x + l, v), become(l), store(v, out + l);
     if (whole < a.d) {

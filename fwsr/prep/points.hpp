@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "fwsr/base/aligned.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/preprocessing.hpp"
@@ -61,8 +62,8 @@ class Points {
 
   /// A vector made ready for passes over the points.
   struct Direction {
-    std::vector<double> features;  // padded
-    double last = 0;               // its entry for the eta row, times eta
+    AlignedVector<double> features;  // padded
+    double last = 0;                 // its entry for the eta row, times eta
   };
   void prepare(std::span<const double> z, Direction& out) const;
 

@@ -151,13 +151,14 @@ void Points::pass(Index block, Index first, Index last, std::span<const Update> 
   // Few enough rows to stay in the first level of the cache while every run has its dot products.
   const Index stride = padded_length(features_);
   const Index height = std::clamp<Index>(tile_numbers / stride / 8 * 8, 8, chunk_rows);
-  std::vector<double> tile(at(height * stride));  // zeros behind the last feature
+  AlignedVector<double> tile(at(height * stride));  // zeros behind the last feature
   std::vector<const double*> rows(at(height));
   for (Index i = 0; i < height; ++i) rows[at(i)] = tile.data() + i * stride;
   PointNumbers numbers[chunk_rows];
   double x[chunk_rows], y[chunk_rows], z[chunk_rows];
   with_stored(first, last, [&](Index begin, auto stored) {
     const Index all = stored.count;
+    constexpr Index line = 64 / static_cast<Index>(sizeof(**stored.rows));
     const auto* own = stored.numbers;
     for (Index t = 0; t < all; t += height, stored.rows += height) {
       const Index count = std::min(height, all - t), from = begin + t;
@@ -166,12 +167,17 @@ void Points::pass(Index block, Index first, Index last, std::span<const Update> 
       stored.numbers = numbers;
       stored.count = count;
       load_rows(stored, tile.data(), stride);
+      const Index each = block_count(height, static_cast<Index>(updates.size()));
+      Index ahead = 0;  // rows of the next tile that have been asked for
       for (const Update& u : updates) {
         for (Index i = 0; i < count; ++i) numbers[i].outer = u.points->outer(from + i);
         for (Index i = 0; i < count && from + height + i < last; i += 8) {  // of the next tile
           __builtin_prefetch(u.c + from + height + i, 1);
           __builtin_prefetch(u.h + from + height + i, 1);
         }
+        for (Index i = 0; i < each && t + height + ahead < all; ++i, ++ahead)
+          for (Index l = 0; l < features_; l += line)
+            __builtin_prefetch(stored.rows[height + ahead] + l);
         dots_of_ready({.rows = rows.data(), .numbers = numbers, .count = count, .d = stride},
                       u.a->features.data(), u.av->features.data(), u.rv->features.data(), x, y, z);
         for (Index i = 0; i < count; ++i) x[i] += u.a->last, y[i] += u.av->last, z[i] += u.rv->last;
