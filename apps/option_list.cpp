@@ -55,7 +55,7 @@ const char* group_of(std::string_view name) {
       {"delta", "When to stop"},          {"delta_absolute", "When to stop"},
       {"max_iterations", "When to stop"}, {"lambda", "How good the answer is"},
       {"rho", "How good the answer is"},  {"certificate", "How good the answer is"},
-      {"precise", "Points and kernel"}};
+      {"precise", "Points and kernel"},   {"rank", "Points and kernel"}};
   const auto found = table.find(name);
   return found == table.end() ? "Algorithm" : found->second;
 }

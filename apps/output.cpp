@@ -59,6 +59,8 @@ void add_run(Json& json, const Selection& s) {
   json["eta"] = s.eta;
   json["eta_relative"] = s.eta_relative;
   json["gamma"] = s.gamma > 0 ? Json(s.gamma) : Json();
+  json["kernel_rank"] = s.kernel_rank > 0 ? Json(s.kernel_rank) : Json();
+  json["kernel_error"] = s.kernel_error ? Json(*s.kernel_error) : Json();
   json["trace"] = trace_json(s.trace);
   json["certificate"] = certificate_json(s.certificate);
 }

@@ -34,6 +34,19 @@ std::string quality_text(const SelectResult& result) {
       result.parts.size() > 1 ? "largest " : "", worst);
 }
 
+/// What the factor in place of the kernel leaves out, where there is one.
+std::string factor_text(const SelectResult& result) {
+  const Selection* worst = nullptr;
+  for (const ClassSelection& part : result.parts)
+    if (part.selection.kernel_error &&
+        (!worst || *part.selection.kernel_error > *worst->kernel_error))
+      worst = &part.selection;
+  if (!worst) return "";
+  return fmt::format("{}kernel error {:.4g}: the share of its trace outside the factor of rank {}",
+                     result.parts.size() > 1 ? "largest " : "", *worst->kernel_error,
+                     worst->kernel_rank);
+}
+
 }  // namespace
 
 std::string summary(const SelectResult& result, bool colour) {
@@ -50,8 +63,8 @@ std::string summary(const SelectResult& result, bool colour) {
     text += fmt::format("{}{}\n", result.per_class ? "" : "      ", form_text(part.selection.plan));
     break;
   }
-  if (const std::string quality = quality_text(result); !quality.empty())
-    text += fmt::format("      {}\n", quality);
+  for (const std::string& line : {factor_text(result), quality_text(result)})
+    if (!line.empty()) text += fmt::format("      {}\n", line);
   return text + warnings_text(result, colour);
 }
 

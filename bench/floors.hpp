@@ -2,7 +2,6 @@
 // is the best of several ways to do the same thing, on all threads at once.
 #pragma once
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -49,10 +48,5 @@ Rate pread_rate(const std::string& path, int threads);
 
 /// Clusters of points in float32: a centre per cluster, and a number of own for every entry.
 std::vector<float> make_points(Index n, Index d, Index clusters, int threads);
-
-/// Closes a file at the end of its scope.
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
 
 }  // namespace bench

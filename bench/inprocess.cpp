@@ -100,19 +100,23 @@ ordered_json sample_rates(const Arguments& a, const Numbers& points, int threads
     const std::string name = spec.substr(0, colon);
     const Index d = colon == std::string::npos ? points.d : std::stol(spec.substr(colon + 1));
     bench::Rate rate;
-    if (name == "read")  // the points themselves
+    if (spec == "read") {  // the points themselves
       rate = bench::read_rate(points.as_floats(), points.bytes() / 4, threads);
-    else if (name == "syrk")
+    } else if (name == "read") {  // as many MB of something else
+      const std::vector<float> other(static_cast<std::size_t>(d) * 250'000, 1.0f);
+      rate = bench::read_rate(other.data(), static_cast<Index>(other.size()), threads);
+    } else if (name == "syrk") {
       rate = a.wide ? bench::syrk_rate<double>(d, threads) : bench::syrk_rate<float>(d, threads);
-    else if (name == "gemm")
+    } else if (name == "gemm") {
       rate = a.wide ? bench::gemm_rate<double>(d, threads) : bench::gemm_rate<float>(d, threads);
-    else if (name == "exp")
+    } else if (name == "exp") {
       rate = a.wide ? bench::exp_rate<double>(threads) : bench::exp_rate<float>(threads);
-    else if (name == "small")  // one core; all classes have the size of the first
+    } else if (name == "small") {  // one core; all classes have the size of the first
       rate = bench::small_gram_rate(points.as_floats(), points.n / a.class_sizes.at(0),
                                     a.class_sizes.at(0), points.d, 1);
-    else
+    } else {
       throw std::runtime_error("no rate '" + spec + "'; choose from read, syrk, gemm, exp, small");
+    }
     result[spec] = rate.value;
     result["way"][spec] = rate.way;
   }
@@ -318,7 +322,7 @@ int main(int argc, char** argv) {
   app.add_option("--alphas", a.alphas)->delimiter(',');
   app.add_option("--etas", a.etas, "in units of the root-mean-square norm")->delimiter(',');
   app.add_option("--rates", a.rates,
-                 "read, syrk, gemm, exp, small; syrk:D and gemm:D for another d")
+                 "read, read:MB, syrk, gemm, exp, small; syrk:D and gemm:D for another d")
       ->delimiter(',');
   app.add_option("--repeats", a.repeats)->check(CLI::PositiveNumber);
   app.add_flag("--full", a.full, "also with the certificate");

@@ -180,11 +180,12 @@ void expect_coefficients(const fwsr::Selection& selection, const oracle::Matrix<
                          const oracle::Matrix<Real>& x, const Tolerance& tolerance) {
   const auto& basis = selection.coefficients->basis;
   const auto& theta = selection.coefficients->theta;
+  const auto& offset = selection.coefficients->offset;
   ASSERT_EQ(theta.size(), selection.exemplars.size() * basis.size());
   Real apart = 0;
   for (std::size_t t = 0; t < selection.exemplars.size(); ++t) {
     for (Index i = 0; i < k.rows; ++i) {
-      Real sum = 0, size = 1;
+      Real sum = offset.empty() ? 0 : offset[t], size = 1 + std::abs(sum);
       for (std::size_t b = 0; b < basis.size(); ++b) {
         const Real term = theta[t * basis.size() + b] * k(basis[b], i);
         sum += term;

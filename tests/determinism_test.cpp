@@ -65,13 +65,16 @@ void expect_same(const Selection& a, const Selection& b) {
   expect_same_bits(a.weights, b.weights, "weights");
   expect_same_bits(a.strength, b.strength, "strength");
   expect_same_bits(a.codes, b.codes, "codes");
-  expect_same_bits({a.f_at_zero, a.beta, a.eta, a.eta_relative, a.gamma},
-                   {b.f_at_zero, b.beta, b.eta, b.eta_relative, b.gamma}, "numbers");
+  expect_same_bits(
+      {a.f_at_zero, a.beta, a.eta, a.eta_relative, a.gamma, a.kernel_error.value_or(-1)},
+      {b.f_at_zero, b.beta, b.eta, b.eta_relative, b.gamma, b.kernel_error.value_or(-1)},
+      "numbers");
   expect_same_trace(a.trace, b.trace);
   ASSERT_EQ(a.coefficients.has_value(), b.coefficients.has_value());
   if (a.coefficients) {
     EXPECT_EQ(a.coefficients->basis, b.coefficients->basis);
     expect_same_bits(a.coefficients->theta, b.coefficients->theta, "theta");
+    expect_same_bits(a.coefficients->offset, b.coefficients->offset, "offset");
   }
   ASSERT_TRUE(a.certificate && b.certificate);
   expect_same_certificate(*a.certificate, *b.certificate);
@@ -96,6 +99,17 @@ const std::vector<Way> every_form = {
        o.center = fwsr::Center::feature;
        o.eta = 0.5;
        o.eta_relative = true;
+     }},
+    {"covariance factor", 2600, 12, Storage::dense_f32,
+     [](SelectOptions& o) {
+       o.kernel.type = KernelType::rbf;
+       o.rank = 100;
+       o.eta = 0.5;
+     }},
+    {"covariance factor", 2600, 12, Storage::csr_f64_i32,
+     [](SelectOptions& o) {
+       o.kernel.type = KernelType::laplacian;
+       o.rank = 40;
      }},
     {"representer products", 2100, 700, Storage::csr_f32_i32, [](SelectOptions&) {}},
     {"representer held", 1500, 9, Storage::dense_f64,

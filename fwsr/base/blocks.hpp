@@ -36,7 +36,7 @@ int default_threads();
 
 /// Threads for a loop of about `operations`: waking others costs more than little work takes.
 inline int threads_for(int threads, double operations) {
-  return operations < 1e6 ? 1 : threads;
+  return operations < 3e5 ? 1 : threads;
 }
 
 /// Carries the first exception out of a parallel region, where none may leave by itself.

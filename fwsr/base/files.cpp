@@ -221,6 +221,18 @@ Index available_memory() {
   return static_cast<Index>(available);
 }
 
+void prefer_large_pages(void* start, Index bytes) {
+#if defined(MADV_HUGEPAGE)
+  constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(start) + page - 1) / page * page;
+  const auto end =
+      (reinterpret_cast<std::uintptr_t>(start) + static_cast<std::uintptr_t>(bytes)) / page * page;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#else
+  static_cast<void>(start), static_cast<void>(bytes);
+#endif
+}
+
 Index peak_memory() {
   // Not getrusage: its maximum is inherited from the process that started this one.
   std::ifstream in("/proc/self/status");

@@ -52,6 +52,9 @@ Result<Index> parse_bytes(std::string_view text);
 /// Memory this process may still take: the machine's available memory, or what a control group
 /// leaves of it.
 Index available_memory();
+/// Asks the system for large pages behind memory that is about to be written for the first time:
+/// fewer page faults now, fewer address translations later. May do nothing.
+void prefer_large_pages(void* start, Index bytes);
 /// The largest resident size this process has had, in bytes.
 Index peak_memory();
 

@@ -91,12 +91,37 @@ void multiply(const Product<double>& p) {
               to_blas(std::max<Index>(1, p.out_stride)));
 }
 
+// A small triangle costs BLAS more than the whole square.
+namespace {
+
+constexpr Index small_triangle = 48;
+
+template <class T>
+bool multiply_small(MatrixView<const T> a, T* out, Index out_stride) {
+  if (a.cols > small_triangle) return false;
+  multiply(Product<T>{.op_a = Op::transpose,
+                      .m = a.cols,
+                      .n = a.cols,
+                      .k = a.rows,
+                      .left = a.data,
+                      .left_stride = a.stride,
+                      .right = a.data,
+                      .right_stride = a.stride,
+                      .out = out,
+                      .out_stride = out_stride});
+  return true;
+}
+
+}  // namespace
+
 void multiply_by_itself(MatrixView<const float> a, float* out, Index out_stride) {
+  if (multiply_small(a, out, out_stride)) return;
   cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, to_blas(a.cols), to_blas(a.rows), 1, a.data,
               to_blas(a.stride), 0, out, to_blas(out_stride));
 }
 
 void multiply_by_itself(MatrixView<const double> a, double* out, Index out_stride) {
+  if (multiply_small(a, out, out_stride)) return;
   cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, to_blas(a.cols), to_blas(a.rows), 1, a.data,
               to_blas(a.stride), 0, out, to_blas(out_stride));
 }

@@ -43,8 +43,8 @@ struct Product {
 void multiply(const Product<float>& p);
 void multiply(const Product<double>& p);
 
-/// Upper triangle of A^T A for A rows x d, to `out` with rows `out_stride` apart; the rest of `out`
-/// stays as it is.
+/// Upper triangle of A^T A for A rows x d, to `out` with rows `out_stride` apart; the lower one of
+/// `out` is left undefined.
 void multiply_by_itself(MatrixView<const float> a, float* out, Index out_stride);
 void multiply_by_itself(MatrixView<const double> a, double* out, Index out_stride);
 

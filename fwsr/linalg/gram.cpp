@@ -15,7 +15,7 @@ namespace {
 /// Rows added in T before the sum goes on in double: products add them in one chain, and float32
 /// would lose a digit over many.
 template <class T>
-constexpr Index gram_rows = std::is_same_v<T, float> ? 256 : 512;
+constexpr Index gram_rows = std::is_same_v<T, float> ? 512 : 1024;
 constexpr Index product_rows = 384;  // rows per product, or fewer in steps of
 constexpr Index product_step = 48;   // a multiple of every micro-kernel's height, so that equal
                                      // points get equal bits wherever they stand
@@ -79,11 +79,8 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
       },
       [&](int thread) {
         const auto& [rows, product, sum] = scratch[static_cast<std::size_t>(thread)];
-        for (Index i = 0; i < d; ++i) {
-          gram.rows[size(i)] += sum[size(i)];
-          for (Index j = i; j < d; ++j)
-            gram.products[size(i * d + j)] += static_cast<double>(product[size(i * d + j)]);
-        }
+        for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sum[size(i)];
+        add_triangle(product.data(), d, gram.products.data());
       });
   for (Index i = 0; i < d; ++i)
     for (Index j = 0; j < i; ++j) gram.products[size(i * d + j)] = gram.products[size(j * d + i)];

@@ -68,6 +68,12 @@ void add_rows(const float* a, Index count, Index d, double* sums) {
 void add_rows(const double* a, Index count, Index d, double* sums) {
   loops().add_double(a, count, d, sums);
 }
+void add_triangle(const float* a, Index d, double* sums) {
+  loops().triangle_single(a, d, sums);
+}
+void add_triangle(const double* a, Index d, double* sums) {
+  loops().triangle_double(a, d, sums);
+}
 double dot(const float* a, const float* b, Index d) {
   return loops().dot_single(a, b, d);
 }

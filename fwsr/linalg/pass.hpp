@@ -77,6 +77,10 @@ void load_rows(const StoredRows<double>& a, double* out, Index stride,
 void add_rows(const float* a, Index count, Index d, double* sums);
 void add_rows(const double* a, Index count, Index d, double* sums);
 
+/// Adds the upper triangle of a d x d matrix to that of another.
+void add_triangle(const float* a, Index d, double* sums);
+void add_triangle(const double* a, Index d, double* sums);
+
 /// sum_l a_l b_l in double.
 double dot(const float* a, const float* b, Index d);
 

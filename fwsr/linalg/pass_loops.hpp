@@ -69,13 +69,27 @@ using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
   sum += x * y;
 #endif
 }
-/// The last `count` numbers of a row, zeros behind them.
+/// The last `count` numbers of a row, zeros behind them; nothing is read beyond.
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline void load_tail(const float* from, Index count, Lanes& to) {
+  const auto wide = _mm512_cvtps_pd(
+      _mm256_maskz_loadu_ps(static_cast<__mmask8>((1u << static_cast<unsigned>(count)) - 1), from));
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+[[gnu::always_inline]] inline void load_tail(const double* from, Index count, Lanes& to) {
+  const auto wide =
+      _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << static_cast<unsigned>(count)) - 1), from);
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+#else
 template <class T>
 [[gnu::always_inline]] inline void load_tail(const T* from, Index count, Lanes& to) {
   T padded[lanes] = {};
+#pragma GCC unroll 1
   for (Index l = 0; l < count; ++l) padded[l] = from[l];
   load(padded, to);
 }
+#endif
 [[gnu::always_inline]] inline double sum_of(const Lanes& s) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
@@ -340,6 +354,20 @@ void add_rows_body(const T* a, Index count, Index d, double* sums) {
     for (Index i = 0; i < count; ++i) sums[l] += static_cast<double>(a[i * d + l]);
 }
 
+template <class T>
+void add_triangle_body(const T* a, Index d, double* sums) {
+  for (Index i = 0; i < d; ++i) {
+    const T* from = a + i * d;
+    double* to = sums + i * d;
+    Index l = i;
+    for (Lanes sum, v; l + lanes <= d; l += lanes) {
+      load(to + l, sum), load(from + l, v);
+      store(sum + v, to + l);
+    }
+    for (; l < d; ++l) to[l] += static_cast<double>(from[l]);
+  }
+}
+
 [[gnu::always_inline]] inline double dot_body(const float* a, const float* b, Index d) {
   Lanes sums = {}, x, y;
   const Index whole = d / lanes * lanes;
@@ -397,6 +425,8 @@ constexpr PassLoops loops{.one_single = one<float>,
                           .rows_double_double = load_rows_body<double, double>,
                           .add_single = add_rows_body<float>,
                           .add_double = add_rows_body<double>,
+                          .triangle_single = add_triangle_body<float>,
+                          .triangle_double = add_triangle_body<double>,
                           .dot_single = dot_body};
 
 }  // namespace

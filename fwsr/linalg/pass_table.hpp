@@ -24,6 +24,8 @@ struct PassLoops {
   void (*rows_double_double)(const StoredRows<double>&, double*, Index, const double*);
   void (*add_single)(const float*, Index, Index, double*);
   void (*add_double)(const double*, Index, Index, double*);
+  void (*triangle_single)(const float*, Index, double*);
+  void (*triangle_double)(const double*, Index, double*);
   double (*dot_single)(const float*, const float*, Index);
 };
 

@@ -322,18 +322,26 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
                                           : largest_score_kernel(problem, codes);
     c.gap = in_users_units(2 * (problem.beta * score - (sums.xk - sums.xkx)));
   }
-  const double rho = options.rho ? *options.rho * unit : -1.0;
+  // How well the exemplars stand for the points is a question about the kernel itself.
+  const bool approximate = problem.exact != nullptr;
+  const Problem regression{.kernel = approximate ? *problem.exact : problem.kernel,
+                           .linear = approximate ? nullptr : problem.linear,
+                           .threads = problem.threads,
+                           .alive = problem.alive};
+  const double own_unit = regression.kernel.unit();
+  const double rho = options.rho ? *options.rho * own_unit : -1.0;
   const std::vector<Index>& exemplars = selection.exemplars;  // filled ones too
   // ||a||^2 less that of its projection is good to rounding of ||a||^2: enough unless little is left.
-  const bool enough = sums.linear && rho < 0 && exemplars.size() == codes.list().size() &&
-                      sums.linear->projection > 1e-5 * sums.linear->plain_trace;
+  const bool told = sums.linear && !approximate && rho < 0 &&
+                    exemplars.size() == codes.list().size() &&
+                    sums.linear->projection > 1e-5 * sums.linear->plain_trace;
   const Errors errors =
-      enough ? Errors{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
-             : regression_errors(problem, exemplars, rho);
+      told ? Errors{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
+           : regression_errors(regression, exemplars, rho);
   c.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
   if (options.lambda && options.rho)
-    c.boolean_objective =
-        *options.lambda * static_cast<double>(exemplars.size()) + in_users_units(errors.ridge);
+    c.boolean_objective = *options.lambda * static_cast<double>(exemplars.size()) +
+                          errors.ridge / own_unit / own_unit;
   return c;
 }
 

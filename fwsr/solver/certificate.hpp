@@ -20,6 +20,7 @@ struct Problem {
   const KernelMatrix& kernel;
   const Points* linear = nullptr;  // the points, when the kernel is linear and cheap by features
   const Covariance* covariance = nullptr;  // then also C and r
+  const KernelMatrix* exact = nullptr;     // what `kernel` approximates, where it does
   Norm q = Norm::two;
   bool nonneg = false;
   double beta = 0;

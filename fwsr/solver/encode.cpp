@@ -45,7 +45,8 @@ std::vector<double> encode_points(const Points& trained, const Kernel& kernel, d
     fresh.row(i, row.data());
     for (Index b = 0; b < m; ++b)
       values[at(b)] = kernel_between(kernel, u, row.data(), basis.data() + b * d, d) + extra;
-    const std::vector<double> codes = codes_from_basis(theta, exemplars, values, 1);
+    std::vector<double> codes = codes_from_basis(theta, exemplars, values, 1);
+    for (std::size_t t = 0; t < theta.offset.size(); ++t) codes[t] += theta.offset[t];
     all.insert(all.end(), codes.begin(), codes.end());
   }
   return all;

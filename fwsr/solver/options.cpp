@@ -63,6 +63,15 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
     if (o.scale != Scale::none)
       return "a precomputed kernel cannot be scaled; scale the data it was made from";
   }
+  if (o.rank < 0) return fmt::format("rank must be 0 (exact) or positive, got {}", o.rank);
+  if (o.rank > 0 && !has_gamma)
+    return fmt::format(
+        "rank is for the rbf, polynomial and laplacian kernels; leave it out for the {} kernel{}",
+        name_of(kernel),
+        kernel == KernelType::precomputed ? "" : ", which never needs an n x n matrix");
+  if (o.rank > 0 && (o.q != Norm::two || o.nonneg))
+    return fmt::format("rank is for q = 2 without a sign constraint; {} needs the whole kernel",
+                       o.nonneg ? "nonneg" : fmt::format("q = {}", name_of(o.q)));
   if (o.threads < 0)
     return fmt::format("the number of threads must be positive, got {}", o.threads);
   if (o.memory < 0) return "the memory limit must be positive";

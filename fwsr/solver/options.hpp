@@ -26,6 +26,7 @@ struct SelectOptions {
   Norm q = Norm::two;
   bool nonneg = false;  ///< X >= 0
   Kernel kernel = {};
+  Index rank = 0;                     ///< columns of a factor in place of the kernel; 0: exact
   std::optional<Center> center = {};  ///< unset: point for the linear kernel, none for the others
   Scale scale = Scale::none;
   WhenConverged when_converged = WhenConverged::grow;
@@ -63,6 +64,9 @@ void describe(Options& o, Visit&& visit) {
         "polynomial: 1 / mean squared norm)");
   visit("degree", o.kernel.degree, "degree of the polynomial kernel");
   visit("coef0", o.kernel.coef0, "constant of the polynomial kernel");
+  visit("rank", o.rank,
+        "rbf, polynomial, laplacian: a factor with this many columns in place of the kernel, O(n "
+        "rank) a step and no n x n matrix; 0: the kernel itself");
   visit("center", o.center,
         "subtract means: point, feature or none (default: point for the linear kernel, else none)");
   visit("scale", o.scale,

@@ -201,9 +201,15 @@ void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index ru
   std::vector<Index> found(plans.size());
   std::vector<Index> steps(plans.size());
   bool stopped = false;
+  // The largest first, so that none is left to one thread at the end.
+  std::vector<std::size_t> order(plans.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return plans[a].members.size() > plans[b].members.size();
+  });
   for_tasks(team.side_by_side ? team.threads : 1, static_cast<Index>(plans.size()),
             [&](Index index) {
-              const auto t = static_cast<std::size_t>(index);
+              const std::size_t t = order[static_cast<std::size_t>(index)];
               if (!has_choice(plans[t])) return;
               const Observer watch = [&](const Progress& p) {
                 const std::lock_guard lock(watching);

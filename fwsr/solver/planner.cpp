@@ -9,6 +9,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/files.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/gradient_form.hpp"
@@ -44,6 +45,22 @@ Candidate covariance(const Sizes& s, bool single) {
           .step_flops = 6 * s.n * s.d + 10 * d2,
           .setup_passes = 4,
           .step_passes = 1};
+}
+
+/// The covariance form on the rows of a factor in place of the points.
+Candidate factor(const Sizes& s, Index rank, bool single, double kernel_flops) {
+  const auto r = static_cast<double>(rank);
+  const double size = single ? 4 : 8;
+  const auto sample = static_cast<double>(landmark_sample(static_cast<Index>(s.n), rank));
+  Sizes through = s;
+  through.d = r + 1;
+  Candidate c = covariance(through, single);
+  c.kernel_by = "factor";
+  c.bytes += size * (s.n * r + 2 * r * r) + 8 * (s.n + 3 * r * r + sample * r + r * s.d);
+  c.per_thread += (8 + size) * 480 * r + 8 * 480 * (s.d + 96);
+  c.setup_flops += s.n * r * (kernel_flops + r) + sample * r * (kernel_flops + r);
+  c.step_passes = 0;  // they are over the factor
+  return c;
 }
 
 /// `kernel_flops`: to compute one entry of K.
@@ -112,6 +129,12 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
       all.back().why =
           "many features, and the n x n kernel does not fit the memory: products with A";
     }
+  } else if (o.rank > 0) {
+    const Index rank = std::min(o.rank, facts.points);
+    all.push_back(factor(s, rank, facts.single && !o.precise, kernel_flops));
+    all.back().why =
+        fmt::format("the {} kernel through a factor of rank {}: O(n rank) a step, no n x n matrix",
+                    name_of(kernel), rank);
   } else {
     all.push_back(representer(s, "held", kernel_flops));
     all.back().why = fmt::format("the {} kernel, its n x n matrix held in memory", name_of(kernel));
@@ -127,6 +150,12 @@ Index to_index(double v) {
   return v < 9e18 ? static_cast<Index>(v) : std::numeric_limits<Index>::max();
 }
 
+/// Kernels whose matrix has to be computed entry by entry.
+bool has_n_by_n(KernelType kernel) {
+  return kernel == KernelType::rbf || kernel == KernelType::polynomial ||
+         kernel == KernelType::laplacian;
+}
+
 std::string remedy(const SelectOptions& o, double limit, double data) {
   if (o.q != Norm::two || o.nonneg) {
     const double room = std::max(0.0, limit - data);
@@ -134,7 +163,23 @@ std::string remedy(const SelectOptions& o, double limit, double data) {
         "use q = 2 without a sign constraint, at most about {:.0f} points, or more --memory",
         std::sqrt(room / 16));
   }
-  return "ask for fewer exemplars or points, or more --memory";
+  if (o.rank > 0) return "choose a smaller --rank or fewer points, or more --memory";
+  return fmt::format("ask for fewer exemplars or points, or more --memory{}",
+                     has_n_by_n(o.kernel.type) ? ", or approximate the kernel with --rank" : "");
+}
+
+/// What the user should know beside the choice itself.
+std::vector<std::string> notes_on(const Candidate& chosen, const PlanFacts& facts,
+                                  const SelectOptions& o) {
+  std::vector<std::string> notes;
+  if (o.rank > facts.points)
+    notes.push_back(fmt::format("a rank of {} was asked for, there are {} points: {} is used",
+                                o.rank, facts.points, facts.points));
+  if (chosen.kernel_by == "tiles")
+    notes.push_back(
+        "every exemplar costs the whole kernel twice; --rank, such as 512, approximates it at O(n "
+        "rank) a step");
+  return notes;
 }
 
 }  // namespace
@@ -197,7 +242,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
           .setup_flops = best->setup_flops,
           .step_flops = best->step_flops,
           .passes = best->setup_passes + best->step_passes * options.exemplars,
-          .notes = {}};
+          .notes = notes_on(*best, facts, options)};
 }
 
 }  // namespace fwsr

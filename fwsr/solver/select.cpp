@@ -10,6 +10,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/prep/points.hpp"
@@ -67,6 +68,16 @@ Space make_space(std::unique_ptr<Points> points, const SelectOptions& o, const P
   space.gamma = kernel.gamma.value_or(0.0);
   space.source = make_tiled_kernel(*space.points, kernel, o.eta, o.eta_relative, alive);
   if (plan.kernel_by == "held") space.held = make_held_kernel(*space.source, plan.threads);
+  if (plan.kernel_by == "factor") {
+    const KernelMatrix& exact = *space.source;
+    space.factor =
+        std::make_unique<Factor>(exact, *space.points, kernel, std::min(o.rank, exact.size()),
+                                 space.points->single() && !o.precise, plan.threads, alive);
+    const Preprocessing as_is{.center = Center::none, .eta = exact.eta() * space.factor->unit()};
+    space.coordinates = std::make_unique<Points>(space.factor->rows(), std::span<const Index>{},
+                                                 as_is, plan.threads);
+    space.approximate = make_factor_kernel(*space.factor, *space.coordinates, exact, alive);
+  }
   return space;
 }
 
@@ -75,7 +86,7 @@ std::unique_ptr<Form> make_form(const Space& space, const SelectOptions& o, cons
   if (plan.form == "gradient")
     return std::make_unique<GradientForm>(space.kernel(), o.q, o.nonneg, plan.threads);
   if (plan.form == "covariance")
-    return std::make_unique<CovarianceForm>(*space.points, space.points->single() && !o.precise,
+    return std::make_unique<CovarianceForm>(space.linear(), space.linear().single() && !o.precise,
                                             plan.threads, alive);
   return std::make_unique<RepresenterForm>(space.kernel(), plan.threads, alive);
 }
@@ -136,6 +147,65 @@ void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
       effective_center(o) == Center::point ? " after centring each point" : ""));
 }
 
+/// A factor that leaves out more than this part of what the exemplars leave out has begun to
+/// choose worse; and more than this part of tr K, where nobody measured the exemplars.
+constexpr double large_beside_exemplars = 0.6;
+constexpr double large_alone = 0.1;
+constexpr double never_large = 0.01;
+
+void describe_factor(const Factor& factor, const SelectOptions& o, Selection& s) {
+  s.kernel_rank = factor.rank();
+  s.kernel_error = factor.error();
+  const double error = factor.error();
+  const double limit =
+      s.certificate ? large_beside_exemplars * s.certificate->reconstruction_error : large_alone;
+  if (error > std::max(limit, never_large))
+    s.warnings.push_back(
+        fmt::format("the factor of rank {} leaves {:.3g} % of the kernel's trace out{}: a larger "
+                    "rank chooses better",
+                    factor.rank(), 100 * error,
+                    s.certificate ? fmt::format(", beside {:.3g} % that the exemplars leave",
+                                                100 * s.certificate->reconstruction_error)
+                                  : ""));
+  if (o.exemplars > factor.rank())
+    s.warnings.push_back(
+        fmt::format("{} exemplars through a factor of rank {}: once its columns are spanned, "
+                    "further picks add nothing",
+                    o.exemplars, factor.rank()));
+}
+
+/// X = Theta (F_B F^T + eta^2) as combinations of the true kernel's columns at the landmarks: with
+/// F = K_nL G^-T, X = (Theta F_B G^-1) K_Ln + eta^2 Theta 1. In the user's units; the eta^2 that is
+/// part of every entry of K is taken out of the constant.
+Coefficients at_landmarks(const Coefficients& theta, const Space& space) {
+  const Points& rows = space.linear();
+  const auto r = static_cast<std::size_t>(space.factor->rank());
+  const std::size_t m = theta.basis.size(), k = m ? theta.theta.size() / m : 0;
+  const double unit = space.kernel().unit();
+  const double eta = space.kernel().eta() / unit;
+  Coefficients result{.basis = space.factor->landmarks(),
+                      .theta = std::vector<double>(k * r),
+                      .offset = std::vector<double>(eta != 0 ? k : 0)};
+  std::vector<double> row(static_cast<std::size_t>(rows.dim()));
+  for (std::size_t b = 0; b < m; ++b) {
+    rows.row(theta.basis[b], row.data());
+    for (std::size_t t = 0; t < k; ++t)
+      for (std::size_t l = 0; l < r; ++l)
+        result.theta[t * r + l] += theta.theta[t * m + b] * row[l];
+  }
+  space.factor->to_landmarks(result.theta.data(), static_cast<Index>(k));
+  const double kernel_unit = space.factor->unit() * space.source->unit();
+  const double to_user = rows.unit() * kernel_unit * kernel_unit;
+  for (double& v : result.theta) v *= to_user;
+  for (std::size_t t = 0; t < result.offset.size(); ++t) {
+    double sum = 0, new_sum = 0;
+    for (std::size_t b = 0; b < m; ++b) sum += theta.theta[t * m + b] * unit * unit;
+    for (std::size_t l = 0; l < r; ++l) new_sum += result.theta[t * r + l];
+    result.offset[t] = eta * eta * (sum - new_sum);
+  }
+  return result;
+}
+
 /// Trace and sizes in the user's units instead of the scaled ones.
 void rescale(std::vector<Step>& trace, double unit) {
   for (Step& s : trace) {
@@ -177,12 +247,13 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
   const bool by_features = remains.covariance != nullptr;
   const Problem problem{
       .kernel = kernel,
-      .linear = by_features ? space.points.get() : nullptr,
+      .linear = by_features ? &space.linear() : nullptr,
       .covariance = remains.covariance.get(),
+      .exact = space.factor ? space.source.get() : nullptr,
       .q = options.q,
       .nonneg = options.nonneg,
       .beta = run.beta,
-      .precision = by_features && space.points->single() && !options.precise ? 1e-6 : 1e-9,
+      .precision = by_features && space.linear().single() && !options.precise ? 1e-6 : 1e-9,
       .threads = plan.threads,
       .alive = run.status == Status::interrupted ? nullptr : alive};
   const CodeSums sums = describe_codes(problem, codes, options, result);
@@ -193,7 +264,10 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
     fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
   if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
     result.certificate = certify(problem, codes, sums, options, result);
-  if (free_two) {
+  if (space.factor) {
+    describe_factor(*space.factor, options, result);
+    result.coefficients = at_landmarks(theta, space);
+  } else if (free_two) {
     result.coefficients = theta;
     for (double& v : result.coefficients->theta) v = v * unit * unit;
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/covariance_form.hpp"
@@ -24,12 +25,17 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
 
 /// Points and kernel of one request, alive together.
 struct Space {
-  std::unique_ptr<Points> points;        // null for a given kernel
-  std::unique_ptr<KernelMatrix> source;  // computes or borrows K
-  std::unique_ptr<KernelMatrix> held;    // its copy in memory, where the plan says so
+  std::unique_ptr<Points> points;             // null for a given kernel
+  std::unique_ptr<KernelMatrix> source;       // computes or borrows K
+  std::unique_ptr<KernelMatrix> held;         // its copy in memory, where the plan says so
+  std::unique_ptr<Factor> factor;             // F, where it takes the place of K
+  std::unique_ptr<Points> coordinates;        // its rows as points
+  std::unique_ptr<KernelMatrix> approximate;  // F F^T
   double gamma = 0;
 
-  const KernelMatrix& kernel() const { return held ? *held : *source; }
+  const KernelMatrix& kernel() const { return approximate ? *approximate : held ? *held : *source; }
+  /// What the kernel is the inner product of.
+  const Points& linear() const { return coordinates ? *coordinates : *points; }
 };
 Preprocessing preprocessing_of(const SelectOptions& o);
 Space make_space(const PointsView& view, std::span<const Index> subset, const SelectOptions& o,

@@ -32,7 +32,9 @@ struct Step {
   Index rows = 0;    // distinct non-zero rows of X after the step
 };
 
-/// Recomputed from the raw data and the codes, not carried over from the run.
+/// Recomputed from the raw data and the codes, not carried over from the run. With a factor in
+/// place of the kernel, f, f_at_zero and gap are those of the problem with F F^T for K; the
+/// reconstruction error and the boolean objective are measured with the kernel itself.
 struct Certificate {
   double f = 0;            // ||A X - A||^2, with the eta row
   double f_at_zero = 0;    // ||A||^2, with the eta row
@@ -47,7 +49,7 @@ struct Certificate {
 /// What will be run, and what it takes.
 struct Plan {
   std::string form;       // "gradient", "covariance", "representer"
-  std::string kernel_by;  // representer and gradient: "held", "tiles", "products", "given"; else ""
+  std::string kernel_by;  // "held", "tiles", "products", "given"; covariance: "factor" or ""
   std::string why;        // one sentence
   Index points = 0;
   Index features = 0;
@@ -66,10 +68,12 @@ struct Seconds {
 };
 
 /// Theta and its basis: row t of X is Theta[t, :] K[basis, :] (q = 2, signs free), so that codes of
-/// any point a, seen or new, are Theta k_basis(a). algorithm: docs/algorithm.md.
+/// any point a, seen or new, are Theta k_basis(a). algorithm: docs/algorithm.md. With a factor in
+/// place of the kernel the basis is its landmarks, and K the true kernel all the same.
 struct Coefficients {
-  std::vector<Index> basis;   // points whose kernel columns span the rows of X
-  std::vector<double> theta;  // exemplars x basis, row by row
+  std::vector<Index> basis;    // points whose kernel columns span the rows of X
+  std::vector<double> theta;   // exemplars x basis, row by row
+  std::vector<double> offset;  // added to each code; empty: none (only a factor with eta has one)
 };
 
 struct Selection {
@@ -87,6 +91,8 @@ struct Selection {
   double eta = 0;                            // absolute
   double eta_relative = 0;                   // the same in units of the root-mean-square norm
   double gamma = 0;                          // of the kernel, where it has one
+  Index kernel_rank = 0;                     // columns of the factor in its place; 0: exact
+  std::optional<double> kernel_error;        // tr(K - F F^T) / tr K of that factor F
   std::optional<Coefficients> coefficients;  // q = 2 and signs free
   std::vector<Index> assignment;             // asked for: for every point the rank of its exemplar
   std::vector<double> codes;                 // asked for: n x exemplars, row by row

@@ -120,9 +120,11 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
                     "or leave out their codes and assignments",
                     grid.size(), format_bytes(-room * side_by_side), format_bytes(limit)));
   plan.memory_bytes += static_cast<Index>(answers);
-  if (each.form != "covariance") {
+  if (each.form != "covariance" || !each.kernel_by.empty()) {
     plan.shared = fmt::format("the settings of an eta share {}, and run one after the other",
-                              each.kernel_by == "held" ? "the kernel matrix" : "points and kernel");
+                              each.kernel_by == "held"     ? "the kernel matrix"
+                              : each.kernel_by == "factor" ? "the factor"
+                                                           : "points and kernel");
     return plan;
   }
   const SharedBytes bytes = shared_bytes(each);

@@ -114,6 +114,29 @@ class Select(Case):
         rows = list(csv.DictReader(io.StringIO(self.read("a.csv"))))
         self.assertEqual([int(r["position"]) for r in rows], owners)
 
+    def test_rank_puts_a_factor_in_place_of_the_kernel(self):
+        args = ("select", "set.npy", "-k", "5", "--kernel", "rbf")
+        exact = self.json(*args)
+        self.assertIsNone(exact["kernel_rank"])
+        self.assertIsNone(exact["kernel_error"])
+        self.assertEqual(exact["options"]["rank"], 0)
+        whole = self.json(*args, "--rank", "60")
+        self.assertEqual((whole["plan"]["form"], whole["plan"]["kernel_by"]), ("covariance", "factor"))
+        self.assertEqual((whole["kernel_rank"], whole["plan"]["notes"]), (60, []))
+        self.assertLess(whole["kernel_error"], 1e-9)
+        self.assertEqual(whole["exemplars"], exact["exemplars"])
+        self.assertAlmostEqual(whole["certificate"]["gap"], exact["certificate"]["gap"], 6)
+        part = self.json(*args, "--rank", "20")
+        self.assertEqual(part["kernel_rank"], 20)
+        self.assertGreater(part["kernel_error"], 0.01)
+        self.assertRegex(self.succeed(*args, "--rank", "20").err, r"kernel error 0\.\d+.* rank 20")
+        more = self.json(*args, "--rank", "5000")
+        self.assertEqual(more["exemplars"], exact["exemplars"])
+        self.assertRegex(more["plan"]["notes"][0], "5000.*60")
+        classes = self.json(*args, "--rank", "30", "--labels", "y.txt", "--per-class")["per_class"]
+        self.assertEqual([c["kernel_rank"] for c in classes], [30, 20])
+        self.assertRegex(self.succeed(*args, "--rank", "20", "--dry-run").out, r"form .*factor")
+
     def test_fill_marks_what_it_added(self):
         self.write("few.csv", "1,2\n3,1\n1,2\n3,1\n4,4\n1,2\n")
         short = self.succeed("select", "few.csv", "-k", "5")
