@@ -110,7 +110,10 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
 
 void refuse_both(const CLI::App& app, const std::string& one, const std::string& other,
                  const std::string& advice) {
-  if (app.count(one) > 0 && app.count(other) > 0)
+  const auto given = [&](const std::string& name) {
+    return app.get_option_no_throw(name) && app.count(name) > 0;
+  };
+  if (given(one) && given(other))
     throw UsageError(fmt::format("{} and {} are both given; {}", one, other, advice));
 }
 

@@ -27,6 +27,7 @@ struct Command {
 
 constexpr Command commands[] = {
     {"select", run_select, "choose the k points that represent a data set"},
+    {"sweep", run_sweep, "the same for many settings of alpha and eta at once, side by side"},
     {"inspect", run_inspect, "look at a data set: shape, ranges, duplicates, what select would do"},
     {"generate", run_generate, "make a synthetic data set"},
 };

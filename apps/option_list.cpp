@@ -154,10 +154,12 @@ void read_value(const std::string& flag, const std::string& text, int& value) {
   value = static_cast<int>(wide);
 }
 
-void add_select_options(CLI::App& app, SelectOptions& options) {
+void add_select_options(CLI::App& app, SelectOptions& options,
+                        const std::vector<std::string_view>& without) {
   describe(options, [&](const char* name, auto& value, const std::string& about) {
     const std::string sentence = with_default(about, value);
     if (std::strcmp(name, "exemplars") == 0) return;
+    if (std::find(without.begin(), without.end(), name) != without.end()) return;
     const std::string flag = flag_name(name);
     CLI::Option* option = nullptr;
     if constexpr (std::is_same_v<decltype(value), bool&>) {

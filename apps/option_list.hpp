@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,10 +19,11 @@ using Json = nlohmann::ordered_json;
 
 /// Adds one option to `app` for everything describe() lists except the number of exemplars.
 /// `eta_relative` and `delta_absolute` take the value of eta and delta in their unit. `options`
-/// must outlive `app`.
-void add_select_options(CLI::App& app, SelectOptions& options);
+/// must outlive `app`. Those named in `without` are left out.
+void add_select_options(CLI::App& app, SelectOptions& options,
+                        const std::vector<std::string_view>& without = {});
 
-/// Refuses options that contradict each other. Call after parsing.
+/// Refuses options that contradict each other, where `app` has them. Call after parsing.
 void check_select_options(const CLI::App& app);
 
 /// Every option with its value; null for one that was left to the library.

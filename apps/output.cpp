@@ -143,12 +143,8 @@ Json plan_json(const Plan& plan) {
           {"threads", plan.threads}};
 }
 
-Json result_json(const SelectResult& result) {
+void add_selection(Json& json, const SelectResult& result) {
   const std::vector<Pick> picks = picks_of(result);
-  Json json = Json::object();
-  json["options"] = asked_json(result);
-  json["data"] = data_json(result.data);
-  if (!result.per_class) json["plan"] = plan_json(result.parts.front().selection.plan);
   add_lists(json, result, picks);
   json["picks"] = picks_json(result, picks);
   if (result.per_class) {
@@ -160,6 +156,14 @@ Json result_json(const SelectResult& result) {
   }
   if (result.options.assignment) json["assignment"] = assignment_of(result);
   json["warnings"] = warnings_of(result);
+}
+
+Json result_json(const SelectResult& result) {
+  Json json = Json::object();
+  json["options"] = asked_json(result);
+  json["data"] = data_json(result.data);
+  if (!result.per_class) json["plan"] = plan_json(result.parts.front().selection.plan);
+  add_selection(json, result);
   const Seconds& s = result.seconds;
   json["seconds"] = {{"read", s.read},
                      {"setup", s.setup},

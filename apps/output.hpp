@@ -13,6 +13,9 @@ namespace fwsr::app {
 /// (also in a plan) and `peak_memory_bytes`.
 Json result_json(const SelectResult& result);
 
+/// The part of it that the selection is: picks, runs and warnings.
+void add_selection(Json& json, const SelectResult& result);
+
 /// The options as the user gave them.
 Json asked_json(const SelectResult& result);
 

@@ -15,6 +15,7 @@
 #include "apps/option_list.hpp"
 #include "apps/output.hpp"
 #include "apps/progress.hpp"
+#include "apps/run_arguments.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/files.hpp"
@@ -23,15 +24,10 @@ namespace fwsr::app {
 
 namespace {
 
-struct SelectArguments {
+struct SelectArguments : RunArguments {
   DataArguments data;
   SelectOptions options;
-  std::string exemplars;
-  bool per_class = false;
-  bool dry_run = false;
-  bool quiet = false;
-  bool json = false;
-  std::string output, codes, assignment;
+  std::string codes, assignment;
 };
 
 bool ends_with(const std::string& path, std::string_view end) {
@@ -39,14 +35,7 @@ bool ends_with(const std::string& path, std::string_view end) {
 }
 
 void add_arguments(CLI::App& app, SelectArguments& a) {
-  app.add_option(
-         "-k,--exemplars", a.exemplars,
-         "how many points to choose; with --per-class of each class, or proportional:N for N "
-         "in all, or cat=3,dog=5")
-      ->type_name("N")
-      ->group("What to choose");
-  app.add_flag("--per-class", a.per_class, "choose within each class by itself; needs labels")
-      ->group("What to choose");
+  add_exemplars_arguments(app, a);
   add_data_arguments(app, a.data);
   add_select_options(app, a.options);
   const auto add_file = [&](const char* name, std::string& path, const char* help) {
@@ -60,42 +49,16 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
   add_file("--assignment", a.assignment,
            "also write for every point which exemplar stands for it, as .npy or .csv: the line of "
            "the result, counting from 0, or -1");
-  app.add_flag("--dry-run", a.dry_run, "say what would be done and what it takes, and stop")
-      ->group("Output");
-  app.add_flag("--quiet", a.quiet,
-               "no progress bar and no summary; warnings and errors are still told")
-      ->group("Output");
+  add_dry_run_and_quiet(app, a);
   add_threads_argument(app, a.data);
-  app.add_option_function<std::string>(
-         "--memory",
-         [&a](const std::string& text) {
-           const auto bytes = parse_bytes(text);
-           if (!bytes) throw UsageError("--memory: " + bytes.error().message);
-           a.options.memory = *bytes;
-         },
-         "memory it may take, the data included, as 4G (default: the data and 80 % of what is "
-         "free); npy and idx files that do not fit are streamed in blocks")
-      ->type_name("SIZE")
-      ->group("The machine");
-}
-
-/// Refuses options that no data could suit, before any is read.
-void refuse_options_wrong_for_any_data(SelectOptions options) {
-  options.exemplars = std::max<Index>(options.exemplars, 1);
-  if (const auto problem = find_problem(options, options.exemplars, options.exemplars))
-    throw UsageError(*problem);
+  add_memory_argument(app, a.options);
 }
 
 /// Everything that can be refused before a file is read.
 void check_arguments(const CLI::App& app, SelectArguments& a) {
   check_data_arguments(app, a.data);
   check_select_options(app);
-  if (a.exemplars.empty())
-    throw UsageError("-k/--exemplars is missing: say how many points to choose, as in -k 50");
-  if (a.per_class)
-    parse_class_counts(a.exemplars);
-  else
-    a.options.exemplars = parse_exemplars(a.exemplars);
+  check_exemplars(a, a.options);
   for (const char* name : {"--output", "--codes", "--assignment"})
     if (app.count(name) > 0 && app.get_option(name)->as<std::string>().empty())
       throw UsageError(fmt::format("{} is given an empty name; name a file", name));
@@ -135,11 +98,7 @@ void check_against_data(const SelectArguments& a, const Dataset& data) {
   const PointsView points = data.view();
   SelectOptions options = a.options;
   if (a.per_class) {
-    if (data.labels.empty())
-      throw UsageError(
-          fmt::format("--per-class needs labels, and {} has none; give --labels FILE "
-                      "or --label-column NAME",
-                      data.name));
+    require_labels(data);
     const auto wanted =
         wanted_per_class(parse_class_counts(a.exemplars), count_labels(data.labels));
     check_room_for_codes(a, rows_of(points), std::reduce(wanted.begin(), wanted.end()));
@@ -175,13 +134,6 @@ Dataset load_to_fit(const SelectArguments& a) {
   }
   how.read.hold_at_most = 0;
   return load(how);
-}
-
-Observer observer_for(ProgressBar& bar) {
-  return [&bar](const Progress& progress) {
-    bar.show(progress);
-    return !interrupted();
-  };
 }
 
 /// The work itself; every part with the seconds it took.

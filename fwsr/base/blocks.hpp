@@ -112,9 +112,12 @@ void for_blocks_in_order(int threads, Index n, Index block, Work&& work, Then&& 
     const int thread = this_thread();
 #pragma omp for ordered schedule(static, 1)
     for (Index b = 0; b < blocks; ++b) {
-      errors.guard([&] { run(thread, b); });
+      bool worked = false;
+      errors.guard([&] { run(thread, b), worked = true; });
 #pragma omp ordered
-      errors.guard([&] { then(thread); });
+      errors.guard([&] {
+        if (worked) then(thread);
+      });
     }
   }
   errors.rethrow();

@@ -36,6 +36,10 @@ void dots(const StoredRows<double>& a, const double* u, const double* v, const d
           double* y, double* z) {
   loops().three_double(a, u, v, w, x, y, z);
 }
+void dots_of_ready(const StoredRows<double>& a, const double* u, const double* v, const double* w,
+                   double* x, double* y, double* z) {
+  loops().three_ready(a, u, v, w, x, y, z);
+}
 double update_scores(const ScoreStep& step, Index count, const double* x, const double* y,
                      const double* z, const double* r, double* c, double* h) {
   return loops().update(step, count, x, y, z, r, c, h);

@@ -42,6 +42,11 @@ void dots(const StoredRows<float>& a, const double* u, const double* v, const do
 void dots(const StoredRows<double>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z);
 
+/// The same bits for rows that load_rows has written with `outer` 1: of their numbers only `outer` is
+/// used.
+void dots_of_ready(const StoredRows<double>& a, const double* u, const double* v, const double* w,
+                   double* x, double* y, double* z);
+
 /// c_i and h_i of `count` points after X <- (1 - gamma) X + length e_j v^T, with x = K_ij,
 /// y = (K v)_i, z = (P v)_i; scores.hpp says what r, c and h are. Returns the largest c.
 struct ScoreStep {

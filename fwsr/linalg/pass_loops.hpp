@@ -123,8 +123,11 @@ using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
   __builtin_memcpy(&v, &bits, sizeof bits);
 }
 
-/// Dot products of `height` rows with `width` vectors. `plain`: neither weights nor means.
-template <std::size_t height, std::size_t width, bool plain, class T>
+/// How rows become points: with weights or means, with the numbers of the point alone, or not at all.
+enum class Become { weighted, plain, ready };
+
+/// Dot products of `height` rows with `width` vectors.
+template <std::size_t height, std::size_t width, Become become, class T>
 [[gnu::always_inline]] inline void dots_of(const StoredRows<T>& a, Index first,
                                            const double* const (&vectors)[width],
                                            double* const (&out)[width]) {
@@ -140,7 +143,7 @@ template <std::size_t height, std::size_t width, bool plain, class T>
   Lanes sums[height][width] = {};
   const auto add = [&](Index l, Lanes(&x)[height]) __attribute__((always_inline)) {
     Lanes weight, means, vector[width];
-    if constexpr (!plain) {
+    if constexpr (become == Become::weighted) {
       weight = Lanes{} + 1.0;
       means = Lanes{};
       if (a.weights) load(a.weights + l, weight);
@@ -148,9 +151,9 @@ template <std::size_t height, std::size_t width, bool plain, class T>
     }
     for (std::size_t k = 0; k < width; ++k) load(vectors[k] + l, vector[k]);
     for (std::size_t i = 0; i < height; ++i) {
-      if constexpr (plain)
+      if constexpr (become == Become::plain)
         x[i] = x[i] * inner[i] - mean[i];
-      else
+      else if constexpr (become == Become::weighted)
         x[i] = x[i] * inner[i] * weight - means - mean[i];
       for (std::size_t k = 0; k < width; ++k) add_product(sums[i][k], x[i], vector[k]);
     }
@@ -164,7 +167,7 @@ template <std::size_t height, std::size_t width, bool plain, class T>
   const Index whole = a.d / lanes * lanes;
   Lanes x[height];
   for (Index l = 0; l < whole; l += lanes) {
-    if (l % line == 0)
+    if (become != Become::ready && l % line == 0)
       for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(ahead[i] + l);
     for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, x[i]);
     add(l, x);
@@ -186,14 +189,14 @@ template <std::size_t height, std::size_t width, bool plain, class T>
   }
 }
 
-template <std::size_t height, std::size_t width, bool plain, class T>
+template <std::size_t height, std::size_t width, Become become, class T>
 [[gnu::always_inline]] inline void dots_of_all(const StoredRows<T>& a,
                                                const double* const (&vectors)[width],
                                                double* const (&out)[width]) {
   Index i = 0;
   for (const auto step = static_cast<Index>(height); i + step <= a.count; i += step)
-    dots_of<height, width, plain>(a, i, vectors, out);
-  for (; i < a.count; ++i) dots_of<1, width, plain>(a, i, vectors, out);
+    dots_of<height, width, become>(a, i, vectors, out);
+  for (; i < a.count; ++i) dots_of<1, width, become>(a, i, vectors, out);
 }
 
 template <std::size_t height, std::size_t width, class T>
@@ -201,9 +204,9 @@ template <std::size_t height, std::size_t width, class T>
                                              const double* const (&vectors)[width],
                                              double* const (&out)[width]) {
   if (a.weights || a.means)
-    dots_of_all<height, width, false>(a, vectors, out);
+    dots_of_all<height, width, Become::weighted>(a, vectors, out);
   else
-    dots_of_all<height, width, true>(a, vectors, out);
+    dots_of_all<height, width, Become::plain>(a, vectors, out);
 }
 
 [[gnu::always_inline]] inline double update_body(const ScoreStep& step, Index count,
@@ -323,7 +326,10 @@ template <class T, class Out>
       if (a.weights) load(a.weights + l, weight);
       if (a.means) load(a.means + l, mean);
       if (shift) load(shift + l, move);
-      v = (v * n.inner * weight - mean - n.mean) * n.outer - move;
+      if (a.weights || a.means || shift)
+        v = (v * n.inner * weight - mean - n.mean) * n.outer - move;
+      else
+        v = (v * n.inner - n.mean) * n.outer;
     };
     for (Index l = 0; l < whole; l += lanes) load(x + l, v), become(l), store(v, out + l);
     if (whole < a.d) {
@@ -409,6 +415,11 @@ void three(const StoredRows<T>& a, const double* u, const double* v, const doubl
   dots_body<height, 3>(a, {u, v, w}, {x, y, z});
 }
 
+void three_of_ready(const StoredRows<double>& a, const double* u, const double* v, const double* w,
+                    double* x, double* y, double* z) {
+  dots_of_all<height, 3, Become::ready>(a, {u, v, w}, {x, y, z});
+}
+
 template <class T>
 void sums(const StoredRows<T>& a, bool center, RowSums* out) {
   if (a.weights || a.means)
@@ -421,6 +432,7 @@ constexpr PassLoops loops{.one_single = one<float>,
                           .one_double = one<double>,
                           .three_single = three<float>,
                           .three_double = three<double>,
+                          .three_ready = three_of_ready,
                           .update = update_body,
                           .sums_single = sums<float>,
                           .sums_double = sums<double>,

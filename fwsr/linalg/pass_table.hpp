@@ -12,6 +12,8 @@ struct PassLoops {
                        double*, double*, double*);
   void (*three_double)(const StoredRows<double>&, const double*, const double*, const double*,
                        double*, double*, double*);
+  void (*three_ready)(const StoredRows<double>&, const double*, const double*, const double*,
+                      double*, double*, double*);
   double (*update)(const ScoreStep&, Index, const double*, const double*, const double*,
                    const double*, double*, double*);
   void (*sums_single)(const StoredRows<float>&, bool, RowSums*);

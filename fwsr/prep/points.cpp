@@ -381,6 +381,14 @@ Index Points::stream_bytes(Index features, bool single) {
   return single ? StreamBuffer<float>::bytes(features) : StreamBuffer<double>::bytes(features);
 }
 
+Points::Points(const Points& other, double eta, bool eta_relative, int threads) : Points(other) {
+  for (double& o : outer_) o /= common_;
+  for (double& s : squared_norms_) s = s / common_ / common_;
+  prep_.eta = eta;
+  prep_.eta_relative = eta_relative;
+  set_scale(prep_, threads);
+}
+
 /// Of every point the numbers that its preprocessing needs.
 void Points::make_room(const Preprocessing& prep) {
   if (prep.scale == Scale::unit) inner_.assign(at(size_), 1.0);

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "fwsr/base/aligned.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/preprocessing.hpp"
@@ -32,6 +33,9 @@ class Points {
   /// New points seen as `trained` sees its own: same feature means, weights, unit and eta.
   Points(const PointsView& view, const Points& trained, int threads);
 
+  /// The points of `other` with another eta, and with the unit that goes with it.
+  Points(const Points& other, double eta, bool eta_relative, int threads);
+
   /// How often the first constructor looks at all points, dense ones.
   static Index visits(const Preprocessing& prep, bool single);
   /// What a thread holds of streamed points with this many features, in bytes.
@@ -45,6 +49,8 @@ class Points {
   bool single() const { return is_single(view_); }
 
   double unit() const { return unit_; }
+  /// How much larger a_i is here than in `other`, whose points are the same: a power of two.
+  double scale_against(const Points& other) const { return common_ / other.common_; }
   /// eta times unit(): the last entry of every row.
   double eta() const { return eta_; }
   /// Root-mean-square norm of the centred points, without eta, times unit().
@@ -62,8 +68,8 @@ class Points {
 
   /// A vector made ready for passes over the points.
   struct Direction {
-    std::vector<double> features;  // padded
-    double last = 0;               // its entry for the eta row, times eta
+    AlignedVector<double> features;  // padded
+    double last = 0;                 // its entry for the eta row, times eta
   };
   void prepare(std::span<const double> z, Direction& out) const;
 
@@ -73,6 +79,19 @@ class Points {
   /// scores (r, c and h begin with point `first`). Returns the largest c.
   double pass(Index first, Index last, const Direction& a, const Direction& av, const Direction& rv,
               const ScoreStep& step, const double* r, double* c, double* h) const;
+
+  /// One run's part of a pass that serves several: its points are these with another eta. r, c and h
+  /// begin with point 0, `most` with the first block of block_size points.
+  struct Update {
+    const Points* points = nullptr;
+    const Direction *a = nullptr, *av = nullptr, *rv = nullptr;
+    ScoreStep step;
+    const double* r = nullptr;
+    double *c = nullptr, *h = nullptr, *most = nullptr;
+  };
+  /// `pass` for every run, block `block` being points first .. last: each point is fetched, scaled
+  /// and centred once. The same bits as `pass` by `pass`.
+  void pass(Index block, Index first, Index last, std::span<const Update> updates) const;
 
   /// sum_i x_i a_i, dim() numbers.
   std::vector<double> combine(std::span<const double> x, int threads) const;

@@ -20,6 +20,8 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
+constexpr Index tile_numbers = 3072;  // 24 KiB of doubles
+
 }  // namespace
 
 std::vector<double> Points::combine(std::span<const double> x, int threads) const {
@@ -120,6 +122,70 @@ double Points::pass(Index first, Index last, const Direction& a, const Direction
     update(begin, stored.count);
   });
   return largest;
+}
+
+void Points::pass(Index block, Index first, Index last, std::span<const Update> updates) const {
+  for (const Update& u : updates) u.most[block] = -std::numeric_limits<double>::infinity();
+  if (updates.size() == 1) {
+    const Update& u = updates[0];
+    u.most[block] = u.points->pass(first, last, *u.a, *u.av, *u.rv, u.step, u.r + first,
+                                   u.c + first, u.h + first);
+    return;
+  }
+  if (sparse()) {
+    std::vector<double> a(at(dim()));
+    for (Index i = first; i < last; ++i) {
+      row(i, a.data());
+      for (const Update& u : updates) {
+        const double scale = u.points->scale_against(*this);
+        const Dots3 s = dot3(a.data(), u.a->features.data(), u.av->features.data(),
+                             u.rv->features.data(), features_);
+        const double x = s.u * scale + u.a->last, y = s.v * scale + u.av->last,
+                     z = s.w * scale + u.rv->last;
+        u.most[block] = std::max(u.most[block],
+                                 update_scores(u.step, 1, &x, &y, &z, u.r + i, u.c + i, u.h + i));
+      }
+    }
+    return;
+  }
+  // Few enough rows to stay in the first level of the cache while every run has its dot products.
+  const Index stride = padded_length(features_);
+  const Index height = std::clamp<Index>(tile_numbers / stride / 8 * 8, 8, chunk_rows);
+  AlignedVector<double> tile(at(height * stride));  // zeros behind the last feature
+  std::vector<const double*> rows(at(height));
+  for (Index i = 0; i < height; ++i) rows[at(i)] = tile.data() + i * stride;
+  PointNumbers numbers[chunk_rows];
+  double x[chunk_rows], y[chunk_rows], z[chunk_rows];
+  with_stored(first, last, [&](Index begin, auto stored) {
+    const Index all = stored.count;
+    constexpr Index line = 64 / static_cast<Index>(sizeof(**stored.rows));
+    const auto* own = stored.numbers;
+    for (Index t = 0; t < all; t += height, stored.rows += height) {
+      const Index count = std::min(height, all - t), from = begin + t;
+      for (Index i = 0; i < count; ++i)
+        numbers[i] = {.inner = own[t + i].inner, .mean = own[t + i].mean, .outer = 1};
+      stored.numbers = numbers;
+      stored.count = count;
+      load_rows(stored, tile.data(), stride);
+      const Index each = block_count(height, static_cast<Index>(updates.size()));
+      Index ahead = 0;  // rows of the next tile that have been asked for
+      for (const Update& u : updates) {
+        for (Index i = 0; i < count; ++i) numbers[i].outer = u.points->outer(from + i);
+        for (Index i = 0; i < count && from + height + i < last; i += 8) {  // of the next tile
+          __builtin_prefetch(u.c + from + height + i, 1);
+          __builtin_prefetch(u.h + from + height + i, 1);
+        }
+        for (Index i = 0; i < each && t + height + ahead < all; ++i, ++ahead)
+          for (Index l = 0; l < features_; l += line)
+            __builtin_prefetch(stored.rows[height + ahead] + l);
+        dots_of_ready({.rows = rows.data(), .numbers = numbers, .count = count, .d = stride},
+                      u.a->features.data(), u.av->features.data(), u.rv->features.data(), x, y, z);
+        for (Index i = 0; i < count; ++i) x[i] += u.a->last, y[i] += u.av->last, z[i] += u.rv->last;
+        u.most[block] = std::max(u.most[block], update_scores(u.step, count, x, y, z, u.r + from,
+                                                              u.c + from, u.h + from));
+      }
+    }
+  });
 }
 
 void Points::project(std::span<const double> z, std::span<double> out, int threads) const {

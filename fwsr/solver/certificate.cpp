@@ -216,11 +216,11 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   const Index n = problem.kernel.size();
   const Index k = codes.exemplars();
   const bool full = options.certificate == CertificateKind::full;
-  if (problem.form && codes.theta()) {
+  if (problem.covariance && codes.theta()) {
     const LinearProblem linear{.points = *problem.linear,
-                               .covariance = problem.form->covariance(),
-                               .r = problem.form->r(),
-                               .r_error = problem.form->r_error(),
+                               .covariance = problem.covariance->c,
+                               .r = problem.covariance->r,
+                               .r_error = problem.covariance->r_error,
                                .threads = problem.threads,
                                .alive = problem.alive};
     const LinearSums sums = sweep_linear(linear, codes.list(), *codes.theta(), options.assignment,

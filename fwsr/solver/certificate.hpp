@@ -19,8 +19,8 @@ namespace fwsr {
 struct Problem {
   const KernelMatrix& kernel;
   const Points* linear = nullptr;  // the points, when the kernel is linear and cheap by features
-  const CovarianceForm* form = nullptr;  // then also C and r
-  const KernelMatrix* exact = nullptr;   // what `kernel` approximates, where it does
+  const Covariance* covariance = nullptr;  // then also C and r
+  const KernelMatrix* exact = nullptr;     // what `kernel` approximates, where it does
   Norm q = Norm::two;
   bool nonneg = false;
   double beta = 0;

@@ -25,51 +25,34 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
+double largest(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
 MatrixView<const double> square(const std::vector<double>& m, Index d) {
   return {m.data(), d, d, d};
 }
 
 }  // namespace
 
-CovarianceForm::CovarianceForm(const Points& points, bool single, int threads, const Alive& alive)
-    : points_(points),
-      threads_(threads),
-      alive_(alive),
-      dim_(points.dim()),
-      e_(dim_),
-      scores_(points.size()),
-      a_(at(dim_)),
-      w_(at(dim_)),
-      cw_(at(dim_)),
-      av_(at(dim_)),
-      rv_(at(dim_)) {
-  set_up(single);
-  scores_.c = scores_.r;
-  scores_.h = scores_.r;
-  scores_.find_most(threads_);
-  f_ = f_at_zero_ = tr_ec_ = trace_;
-}
+// ------------------------------------------------------------------------------------------ set-up
 
-/// C = sum_i a_i a_i^T, its trace, and r_i = a_i^T C a_i.
-void CovarianceForm::set_up(bool single) {
-  single_ = single;
-  single ? set_up_single() : set_up_double();
-  trace_ = 0;
-  for (Index l = 0; l < dim_; ++l) trace_ += c_[at(l * dim_ + l)];
-}
+namespace {
 
-void CovarianceForm::set_up_double() {
+Covariance covariance_in_double(const Points& points, int threads, const Alive& alive) {
+  const Index n = points.size(), dim = points.dim();
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    stop_unless(alive_);
-    points_.rows(first, last, out);
+    stop_unless(alive);
+    points.rows(first, last, out);
   };
-  c_ = gram_of_rows<double>(points_.size(), dim_, threads_, fill).products;
-  quadratic_forms<double>(points_.size(), dim_, threads_, fill, c_,
+  Covariance result{.c = gram_of_rows<double>(n, dim, threads, fill).products,
+                    .r = std::vector<double>(at(n))};
+  quadratic_forms<double>(n, dim, threads, fill, result.c,
                           [&](Index first, Index last, const double*, const double* forms) {
-                            std::copy_n(forms, last - first, scores_.r.begin() + first);
+                            std::copy_n(forms, last - first, result.r.begin() + first);
                           });
-  r_error_ = std::numeric_limits<double>::epsilon() *
-             *std::max_element(scores_.r.begin(), scores_.r.end());
+  result.r_error = std::numeric_limits<double>::epsilon() * largest(result.r);
+  return result;
 }
 
 /// What the points have in common would take most digits of float32 products. They are formed of
@@ -77,54 +60,114 @@ void CovarianceForm::set_up_double() {
 ///
 ///   B = sum_i b_i b_i^T    s = sum_i b_i    C = B + m s^T + s m^T + n m m^T
 ///   r_i = b_i^T B b_i + 2 (b_i.m) (b_i.s) + n (b_i.m)^2 + 2 b_i.(C m) + m^T C m
-void CovarianceForm::set_up_single() {
-  const Index n = points_.size();
+Covariance covariance_in_single(const Points& points, int threads, const Alive& alive) {
+  const Index n = points.size(), dim = points.dim();
   const auto size = static_cast<double>(n);
   const Index sample = std::min<Index>(n, 256);
-  const Index padded = padded_length(dim_);
-  std::vector<double> m(at(padded)), cm(at(padded));
+  const Index padded = padded_length(dim);
+  std::vector<double> a(at(dim)), m(at(padded)), cm(at(padded));
   for (Index i = 0; i < sample; ++i) {
-    points_.row(i * n / sample, a_.data());
-    for (Index l = 0; l < dim_; ++l) m[at(l)] += a_[at(l)] / static_cast<double>(sample);
+    points.row(i * n / sample, a.data());
+    for (Index l = 0; l < dim; ++l) m[at(l)] += a[at(l)] / static_cast<double>(sample);
   }
   const FillRows<float> fill = [&](Index first, Index last, float* out) {
-    stop_unless(alive_);
-    points_.rows(first, last, m, out);
+    stop_unless(alive);
+    points.rows(first, last, m, out);
   };
-  auto [b, s] = gram_of_rows<float>(n, dim_, threads_, fill);
-  c_ = b;
-  for (Index i = 0; i < dim_; ++i)
-    for (Index j = 0; j < dim_; ++j)
-      c_[at(i * dim_ + j)] +=
+  auto [b, s] = gram_of_rows<float>(n, dim, threads, fill);
+  Covariance result{.c = b, .r = std::vector<double>(at(n)), .single = true};
+  for (Index i = 0; i < dim; ++i)
+    for (Index j = 0; j < dim; ++j)
+      result.c[at(i * dim + j)] +=
           m[at(i)] * s[at(j)] + s[at(i)] * m[at(j)] + size * m[at(i)] * m[at(j)];
-  multiply_vector(Op::none, square(c_, dim_), m.data(), cm.data());
-  const double mcm = dot(m.data(), cm.data(), dim_);
+  multiply_vector(Op::none, square(result.c, dim), m.data(), cm.data());
+  const double mcm = dot(m.data(), cm.data(), dim);
   s.resize(at(padded));
 
   std::mutex mutex;
   double most = 0;  // of all b_i^T B b_i: what float32 has rounded
   quadratic_forms<float>(
-      n, dim_, threads_, fill, b,
-      [&](Index first, Index last, const float* rows, const double* forms) {
+      n, dim, threads, fill, b,
+      [&, &s = s](Index first, Index last, const float* rows, const double* forms) {
         constexpr Index few = 64;
         const float* row[few];
         const PointNumbers as_they_are[few] = {};
         double x[few], y[few], z[few], own = 0;
         for (Index i = first; i < last; i += few) {
           const Index count = std::min(few, last - i);
-          for (Index k = 0; k < count; ++k) row[k] = rows + (i - first + k) * dim_;
-          dots(StoredRows<float>{.rows = row, .numbers = as_they_are, .count = count, .d = dim_},
+          for (Index k = 0; k < count; ++k) row[k] = rows + (i - first + k) * dim;
+          dots(StoredRows<float>{.rows = row, .numbers = as_they_are, .count = count, .d = dim},
                m.data(), s.data(), cm.data(), x, y, z);
           for (Index k = 0; k < count; ++k) {
             const double form = forms[i - first + k];
             own = std::max(own, form);
-            scores_.r[at(i + k)] = form + 2 * x[k] * y[k] + size * x[k] * x[k] + 2 * z[k] + mcm;
+            result.r[at(i + k)] = form + 2 * x[k] * y[k] + size * x[k] * x[k] + 2 * z[k] + mcm;
           }
         }
         const std::lock_guard lock(mutex);
         most = std::max(most, own);
       });
-  r_error_ = static_cast<double>(std::numeric_limits<float>::epsilon()) * most;
+  result.r_error = static_cast<double>(std::numeric_limits<float>::epsilon()) * most;
+  return result;
+}
+
+}  // namespace
+
+Covariance covariance_of(const Points& points, bool single, int threads, const Alive& alive) {
+  return single ? covariance_in_single(points, threads, alive)
+                : covariance_in_double(points, threads, alive);
+}
+
+Covariance border(const Covariance& without, const Points& plain, const Points& points,
+                  int threads) {
+  const Index n = points.size(), d = plain.dim(), dim = points.dim();
+  const double t = points.scale_against(plain), t2 = t * t;
+  Covariance result{.c = std::vector<double>(at(dim * dim)),
+                    .r = std::vector<double>(at(n)),
+                    .single = without.single};
+  const std::vector<double> s = plain.combine(std::vector<double>(at(n), 1.0), threads);
+  plain.project(s, result.r, threads);  // (K 1)_i
+  const double eta = points.eta(), eta2 = eta * eta, all = static_cast<double>(n) * eta2;
+  for (Index i = 0; i < d; ++i) {
+    for (Index j = 0; j < d; ++j) result.c[at(i * dim + j)] = t2 * without.c[at(i * d + j)];
+    if (dim > d) result.c[at(i * dim + d)] = result.c[at(d * dim + i)] = eta * (t * s[at(i)]);
+  }
+  if (dim > d) result.c[at(d * dim + d)] = all;
+  for (Index i = 0; i < n; ++i)
+    result.r[at(i)] = t2 * (t2 * without.r[at(i)] + 2 * eta2 * result.r[at(i)]) + eta2 * all;
+  result.r_error =
+      t2 * t2 * without.r_error + std::numeric_limits<double>::epsilon() * largest(result.r);
+  return result;
+}
+
+// ------------------------------------------------------------------------------------- the form
+
+CovarianceForm::CovarianceForm(const Points& points, bool single, int threads, const Alive& alive)
+    : CovarianceForm(points, single, threads, [&points, threads, alive](bool in_single) {
+        return std::make_shared<const Covariance>(covariance_of(points, in_single, threads, alive));
+      }) {}
+
+CovarianceForm::CovarianceForm(const Points& points, bool single, int threads, Supply supply)
+    : points_(points),
+      threads_(threads),
+      supply_(std::move(supply)),
+      dim_(points.dim()),
+      covariance_(supply_(single)),
+      e_(dim_),
+      scores_(covariance_->r),
+      a_(at(dim_)),
+      w_(at(dim_)),
+      cw_(at(dim_)),
+      av_(at(dim_)),
+      rv_(at(dim_)) {
+  find_trace();
+  scores_.find_most(threads_);
+  f_ = f_at_zero_ = tr_ec_ = trace_;
+}
+
+void CovarianceForm::find_trace() {
+  trace_ = 0;
+  for (Index l = 0; l < dim_; ++l) trace_ += covariance_->c[at(l * dim_ + l)];
 }
 
 /// c_i = ||C^(1/2) E^T a_i||^2, h_i = a_i^T E C a_i and f = tr E C E^T from E itself.
@@ -133,7 +176,7 @@ void CovarianceForm::recompute() {
     points_.rows(first, last, out);
   };
   const std::vector<double> e = e_.dense();
-  visit_products(points_.size(), dim_, threads_, fill, e, c_,
+  visit_products(points_.size(), dim_, threads_, fill, e, covariance_->c,
                  [&](Index i, const double* a, const double* y, const double* z) {
                    scores_.c[at(i)] = dot(y, z, dim_);  // y = E^T a_i, z = C y
                    scores_.h[at(i)] = dot(a, z, dim_);
@@ -145,7 +188,7 @@ void CovarianceForm::recompute() {
                            .k = dim_,
                            .left = e.data(),
                            .left_stride = dim_,
-                           .right = c_.data(),
+                           .right = covariance_->c.data(),
                            .right_stride = dim_,
                            .out = ec.data(),
                            .out_stride = dim_});
@@ -160,17 +203,22 @@ void CovarianceForm::recompute() {
 double CovarianceForm::exact_score(Index j) {
   points_.row(j, a_.data());
   e_.apply_transposed(a_.data(), w_.data());
-  multiply_vector(Op::none, square(c_, dim_), w_.data(), cw_.data());
+  multiply_vector(Op::none, square(covariance_->c, dim_), w_.data(), cw_.data());
   return std::max(0.0, dot(w_.data(), cw_.data(), dim_));
 }
 
+void CovarianceForm::refine() {
+  if (!covariance_->single || f_ >= single_enough * f_at_zero_) return;
+  covariance_.reset();
+  covariance_ = supply_(false);
+  find_trace();
+  recompute();
+}
+
 Pick CovarianceForm::best() {
-  if (single_ && f_ < single_enough * f_at_zero_) {
-    set_up(false);
-    recompute();
-  }
-  const double tie = single_ ? tie_single : tie_double;
-  const double drift = single_ ? drift_single : drift_double;
+  refine();
+  const double tie = covariance_->single ? tie_single : tie_double;
+  const double drift = covariance_->single ? drift_single : drift_double;
   Index j = scores_.best(tie);
   double score = exact_score(j);
   if (std::abs(score - scores_.c[at(j)]) > drift * score) {
@@ -193,24 +241,40 @@ Probe CovarianceForm::probe(const Pick& pick) {
           .xkx = trace_ - 2 * tr_ec_ + f_};
 }
 
-void CovarianceForm::step(const Pick& pick, double gamma, double length) {
-  const Probe q = probe(pick);
+Points::Update CovarianceForm::before_pass(const Pick& pick, double gamma, double length) {
+  probe_ = probe(pick);
   points_.prepare(a_, a_pass_);
   points_.prepare(av_, av_pass_);
   points_.prepare(rv_, rv_pass_);
-  const auto work = 6.0 * static_cast<double>(points_.size()) * static_cast<double>(dim_);
-  for_own_blocks(threads_for(threads_, work), points_.size(),
-                 [&](Index b, Index first, Index last) {
-                   scores_.most[at(b)] = points_.pass(
-                       first, last, a_pass_, av_pass_, rv_pass_, {.gamma = gamma, .length = length},
-                       &scores_.r[at(first)], &scores_.c[at(first)], &scores_.h[at(first)]);
-                 });
+  return {.points = &points_,
+          .a = &a_pass_,
+          .av = &av_pass_,
+          .rv = &rv_pass_,
+          .step = {.gamma = gamma, .length = length},
+          .r = covariance_->r.data(),
+          .c = scores_.c.data(),
+          .h = scores_.h.data(),
+          .most = scores_.most.data()};
+}
+
+void CovarianceForm::after_pass(const Pick& pick, double gamma, double length) {
+  const Probe& q = probe_;
   // f along the step: f - 2 <D, P> + <D, K D> with D = length e_j v^T - gamma X.
   f_ += -2 * (length * q.score - gamma * q.xp) + length * length * q.self -
         2 * length * gamma * q.cross + gamma * gamma * q.xkx;
   const double factor = pick.score > 0 ? length / pick.score : 0.0;
   tr_ec_ = (1 - gamma) * tr_ec_ + gamma * trace_ - factor * dot(a_.data(), cw_.data(), dim_);
   e_.step(pick.point, a_.data(), w_.data(), gamma, factor);
+}
+
+void CovarianceForm::step(const Pick& pick, double gamma, double length) {
+  const Points::Update update = before_pass(pick, gamma, length);
+  const auto work = 6.0 * static_cast<double>(points_.size()) * static_cast<double>(dim_);
+  for_own_blocks(threads_for(threads_, work), points_.size(),
+                 [&](Index block, Index first, Index last) {
+                   points_.pass(block, first, last, {&update, 1});
+                 });
+  after_pass(pick, gamma, length);
 }
 
 }  // namespace fwsr

@@ -17,6 +17,8 @@
 // and r are computed anew in double.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "fwsr/base/blocks.hpp"
@@ -27,42 +29,64 @@
 
 namespace fwsr {
 
+/// What the points alone say, whatever the radius: every run on them can share it.
+struct Covariance {
+  std::vector<double> c;  // C = sum_i a_i a_i^T, dim x dim
+  std::vector<double> r;  // r_i = a_i^T C a_i
+  double r_error = 0;     // what rounding may have done to r
+  bool single = false;    // from float32 products
+};
+/// `alive` is asked now and then, and Interrupted is thrown when it says no.
+Covariance covariance_of(const Points& points, bool single, int threads, const Alive& alive = {});
+
+/// Covariance of `points` from that of `plain`, which are the same without eta: eta borders C by one
+/// row and column, and with s = sum_i a_i
+///   r_i <- r_i + 2 eta^2 a_i.s + n eta^4.
+Covariance border(const Covariance& without, const Points& plain, const Points& points,
+                  int threads);
+
 class CovarianceForm final : public Form {
  public:
   /// `single`: products of the set-up in float32. `alive` is asked now and then during set-up, and
   /// Interrupted is thrown when it says no.
   CovarianceForm(const Points& points, bool single, int threads, const Alive& alive = {});
+  /// The same with a set-up that others may hold too. `supply` is asked for it, single or not, and
+  /// once more when float32 no longer carries the picks.
+  using Supply = std::function<std::shared_ptr<const Covariance>(bool single)>;
+  CovarianceForm(const Points& points, bool single, int threads, Supply supply);
 
   double objective() const override { return f_; }
   Pick best() override;
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;
 
-  /// What the raw data alone says: C and r.
-  const std::vector<double>& covariance() const { return c_; }
-  const std::vector<double>& r() const { return scores_.r; }
-  /// What rounding may have done to r.
-  double r_error() const { return r_error_; }
+  // step() in two halves around the pass, which may serve other forms as well.
+  Points::Update before_pass(const Pick& pick, double gamma, double length);
+  void after_pass(const Pick& pick, double gamma, double length);
+
+  /// Goes over to double precision when f has fallen too far for float32. best() does so too.
+  void refine();
+
+  /// What the raw data alone says.
+  const std::shared_ptr<const Covariance>& covariance() const { return covariance_; }
 
  private:
-  void set_up(bool single);
-  void set_up_double();
-  void set_up_single();
+  void find_trace();
   void recompute();
   double exact_score(Index j);
 
   const Points& points_;
   int threads_;
-  Alive alive_;
+  Supply supply_;
   Index dim_;
-  bool single_ = false;    // C and r come from float32 products
-  std::vector<double> c_;  // C, dim x dim
+  std::shared_ptr<const Covariance> covariance_;
+  double trace_ = 0;  // tr C
   Residual e_;
-  Scores scores_;
-  double r_error_ = 0;
-  double trace_ = 0, f_ = 0, f_at_zero_ = 0;
+  Scores scores_;  // its r is the covariance's
+  double f_ = 0, f_at_zero_ = 0;
   std::vector<double> a_, w_, cw_, av_, rv_;  // a_j, w, C w, A v, R v
   Points::Direction a_pass_, av_pass_, rv_pass_;
+  Probe probe_;  // of the step under way
   double tr_ec_ = 0;
 };
 

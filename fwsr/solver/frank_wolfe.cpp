@@ -22,18 +22,14 @@ Index patience(Index k) {
   return std::max<Index>(50, 2 * k);
 }
 
-/// The non-zero rows of X, in the order in which they became so.
-struct Chosen {
-  std::vector<Index> rows;
-
-  /// True when j is new. A full step (gamma = 1) empties X except for row j.
-  bool add(Index j, bool full_step) {
-    const bool known = std::find(rows.begin(), rows.end(), j) != rows.end();
-    if (full_step) rows.clear();
-    if (j >= 0 && (full_step || !known)) rows.push_back(j);
-    return !known;
-  }
-};
+/// Adds j to the non-zero rows of X; true when it is new. A full step (gamma = 1) empties X except
+/// for row j.
+bool add(std::vector<Index>& rows, Index j, bool full_step) {
+  const bool known = std::find(rows.begin(), rows.end(), j) != rows.end();
+  if (full_step) rows.clear();
+  if (j >= 0 && (full_step || !known)) rows.push_back(j);
+  return !known;
+}
 
 }  // namespace
 
@@ -52,57 +48,71 @@ Move exact_step(const Probe& probe, double beta) {
   return move;
 }
 
-Run frank_wolfe(Form& form, const RunOptions& options, const Observer& observer) {
-  const bool pursuit = std::isinf(options.beta);
-  const bool grow = options.when_converged == WhenConverged::grow && !pursuit;
-  Run run{.exemplars = {}, .trace = {}, .f_at_zero = form.objective(), .beta = options.beta};
-  Chosen chosen;
-  Index idle = 0;
-  const auto end = [&](Status status) {
-    run.status = status;
-    run.exemplars = chosen.rows;
-    return run;
-  };
+FrankWolfe::FrankWolfe(Form& form, const RunOptions& options)
+    : form_(form),
+      options_(options),
+      pursuit_(std::isinf(options.beta)),
+      grow_(options.when_converged == WhenConverged::grow && !pursuit_),
+      run_{.exemplars = {}, .trace = {}, .f_at_zero = form.objective(), .beta = options.beta} {}
 
-  for (Index t = 1; t <= options.max_iterations; ++t) {
-    const double f = form.objective();
-    if (grow && f <= exhausted_below * run.f_at_zero) return end(Status::exhausted);
-    if (pursuit && f <= options.delta) return end(Status::converged);
+std::optional<FrankWolfe::Next> FrankWolfe::end(Status status) {
+  run_.status = status;
+  ended_ = true;
+  return std::nullopt;
+}
 
-    const Pick pick = form.best();         // line 9
-    const Probe probe = form.probe(pick);  // lines 10-12
-    if (pursuit && !(probe.score > 0)) return end(Status::exhausted);
-    if (grow && idle >= patience(options.exemplars)) run.beta *= 2, idle = 0;
+std::optional<FrankWolfe::Next> FrankWolfe::next() {
+  if (ended_) return std::nullopt;
+  if (static_cast<Index>(run_.trace.size()) >= options_.max_iterations)
+    return end(Status::iteration_limit);
+  const double f = form_.objective();
+  if (grow_ && f <= exhausted_below * run_.f_at_zero) return end(Status::exhausted);
+  if (pursuit_ && f <= options_.delta) return end(Status::converged);
 
-    Move move = exact_step(probe, run.beta);
-    while (move.gap <= options.delta || !(move.curvature > 0)) {  // line 13
-      if (!grow) return end(Status::converged);
-      if (!(probe.score > 0) || run.beta > 1e150) return end(Status::exhausted);
-      run.beta *= 2, idle = 0;
-      move = exact_step(probe, run.beta);
-    }
-    form.step(pick, move.gamma, move.length);  // lines 7, 15, 16
+  pick_ = form_.best();                    // line 9
+  const Probe probe = form_.probe(pick_);  // lines 10-12
+  score_ = probe.score;
+  if (pursuit_ && !(score_ > 0)) return end(Status::exhausted);
+  if (grow_ && idle_ >= patience(options_.exemplars)) run_.beta *= 2, idle_ = 0;
 
-    const Index picked = probe.score > 0 ? pick.point : -1;  // S = 0 adds no row (X >= 0 only)
-    idle = chosen.add(picked, move.gamma == 1) && picked >= 0 ? 0 : idle + 1;
-    run.trace.push_back({.pick = pick.point,
-                         .f = form.objective(),
-                         .gap = move.gap,
-                         .gamma = move.gamma,
-                         .beta = run.beta,
-                         .score = probe.score,
-                         .rows = static_cast<Index>(chosen.rows.size())});
-    if (static_cast<Index>(chosen.rows.size()) == options.exemplars)  // line 6
-      return end(Status::exemplars_reached);
-    if (observer && !observer({.step = t,
-                               .exemplars = static_cast<Index>(chosen.rows.size()),
-                               .wanted = options.exemplars,
-                               .f = form.objective(),
-                               .gap = move.gap,
-                               .f_at_zero = run.f_at_zero}))
-      return end(Status::interrupted);
+  move_ = exact_step(probe, run_.beta);
+  while (move_.gap <= options_.delta || !(move_.curvature > 0)) {  // line 13
+    if (!grow_) return end(Status::converged);
+    if (!(score_ > 0) || run_.beta > 1e150) return end(Status::exhausted);
+    run_.beta *= 2, idle_ = 0;
+    move_ = exact_step(probe, run_.beta);
   }
-  return end(Status::iteration_limit);
+  return Next{.pick = pick_, .gamma = move_.gamma, .length = move_.length};
+}
+
+Progress FrankWolfe::taken() {
+  const Index picked = score_ > 0 ? pick_.point : -1;  // S = 0 adds no row (X >= 0 only)
+  idle_ = add(run_.exemplars, picked, move_.gamma == 1) && picked >= 0 ? 0 : idle_ + 1;
+  const auto rows = static_cast<Index>(run_.exemplars.size());
+  run_.trace.push_back({.pick = pick_.point,
+                        .f = form_.objective(),
+                        .gap = move_.gap,
+                        .gamma = move_.gamma,
+                        .beta = run_.beta,
+                        .score = score_,
+                        .rows = rows});
+  if (rows == options_.exemplars) end(Status::exemplars_reached);  // line 6
+  return {.step = static_cast<Index>(run_.trace.size()),
+          .exemplars = rows,
+          .wanted = options_.exemplars,
+          .f = form_.objective(),
+          .gap = move_.gap,
+          .f_at_zero = run_.f_at_zero};
+}
+
+Run frank_wolfe(Form& form, const RunOptions& options, const Observer& observer) {
+  FrankWolfe loop(form, options);
+  while (const auto next = loop.next()) {
+    form.step(next->pick, next->gamma, next->length);  // lines 7, 15, 16
+    const Progress progress = loop.taken();
+    if (!loop.ended() && observer && !observer(progress)) loop.interrupt();
+  }
+  return loop.run();
 }
 
 }  // namespace fwsr

@@ -1,6 +1,7 @@
 // Algorithm 1 of the paper, over any Form.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
@@ -35,6 +36,46 @@ struct Move {
   double length = 0;     // gamma beta
 };
 Move exact_step(const Probe& probe, double beta);
+
+/// The loop of Algorithm 1, resumable at the step itself: whoever drives it lets the form take the
+/// step, alone or together with the forms of other runs.
+///
+///   while (const auto next = loop.next()) {
+///     form.step(next->pick, next->gamma, next->length);
+///     loop.taken();
+///   }
+class FrankWolfe {
+ public:
+  /// `form` stays the caller's.
+  FrankWolfe(Form& form, const RunOptions& options);
+
+  struct Next {
+    Pick pick;
+    double gamma = 0, length = 0;
+  };
+  /// Lines 9 to 15: the step to take, or nothing when the run has ended.
+  std::optional<Next> next();
+  /// Books the step that next() answered. @pre the form has taken it
+  Progress taken();
+
+  bool ended() const { return ended_; }
+  void interrupt() { end(Status::interrupted); }
+  /// How far it has come.
+  const Run& run() const { return run_; }
+
+ private:
+  std::optional<Next> end(Status status);
+
+  Form& form_;
+  RunOptions options_;
+  bool pursuit_, grow_;
+  Run run_;
+  Index idle_ = 0;  // steps in a row without a new exemplar
+  Pick pick_;       // of the step under way, and what was found for it
+  double score_ = 0;
+  Move move_;
+  bool ended_ = false;
+};
 
 /// Runs until k rows of X are non-zero, or as `Status` says. `observer` may be empty.
 Run frank_wolfe(Form& form, const RunOptions& options, const Observer& observer);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fwsr/kernel/kernel_matrix.hpp"
@@ -27,7 +28,8 @@ class GradientForm final : public Form {
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;
 
-  const ExplicitRows& rows() const { return x_; }
+  /// X, for good: no step may follow.
+  ExplicitRows take_rows() { return std::move(x_); }
 
  private:
   double dual_norm(const double* p) const;

@@ -1,7 +1,8 @@
-// Class by class: every class is a problem of its own.
+// Class by class: every class is a problem of its own, for one setting or many.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -13,6 +14,7 @@
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/select.hpp"
 #include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/sweep_points.hpp"
 
 namespace fwsr {
 
@@ -174,26 +176,28 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
   return plans;
 }
 
-std::vector<ClassSelection> select_per_class(const PointsView& points,
-                                             const std::vector<std::string>& labels,
-                                             const ClassCounts& counts,
-                                             const SelectOptions& options,
-                                             const Observer& observer) {
-  // Plan everything first: what does not fit is refused before any work.
-  const std::vector<ClassPlan> plans = plan_per_class(points, labels, counts, options);
-  const auto classes = static_cast<Index>(plans.size());
-  const Team team = team_for(options, classes);
-  std::vector<ClassSelection> result;
-  Index total = 0;
-  for (const ClassPlan& p : plans) {
-    result.push_back({.name = p.name,
-                      .members = p.members,
-                      .points = static_cast<Index>(p.members.size()),
-                      .wanted = p.wanted,
-                      .selection = {}});
-    total += p.options.exemplars;
-  }
+namespace {
 
+/// False for a class that gives nothing, or all it has.
+bool has_choice(const ClassPlan& p) {
+  return p.wanted > 0 && p.wanted <= static_cast<Index>(p.members.size());
+}
+
+ClassSelection selection_of(const ClassPlan& p) {
+  return {.name = p.name,
+          .members = p.members,
+          .points = static_cast<Index>(p.members.size()),
+          .wanted = p.wanted,
+          .selection = has_choice(p) ? Selection{} : everything(p)};
+}
+
+/// Calls work(class, observer) for every class that has a choice. Each gets an observer of its own;
+/// `observer` is told how far all have come, of `runs` runs each.
+template <class Work>
+void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index runs,
+                 const Observer& observer, Work&& work) {
+  Index total = 0;
+  for (const ClassPlan& p : plans) total += runs * p.options.exemplars;
   std::mutex watching;
   std::vector<Index> found(plans.size());
   std::vector<Index> steps(plans.size());
@@ -204,28 +208,98 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return plans[a].members.size() > plans[b].members.size();
   });
-  for_tasks(team.side_by_side ? team.threads : 1, classes, [&](Index index) {
-    const std::size_t t = order[static_cast<std::size_t>(index)];
-    const ClassPlan& task = plans[t];
-    ClassSelection& own = result[t];
-    if (own.wanted == 0 || own.wanted > own.points) {
-      own.selection = everything(task);
-      return;
+  for_tasks(team.side_by_side ? team.threads : 1, static_cast<Index>(plans.size()),
+            [&](Index index) {
+              const std::size_t t = order[static_cast<std::size_t>(index)];
+              if (!has_choice(plans[t])) return;
+              const Observer watch = [&](const Progress& p) {
+                const std::lock_guard lock(watching);
+                found[t] = std::max(found[t], p.exemplars);
+                Progress overall = p;
+                steps[t] = p.step;
+                overall.step = std::accumulate(steps.begin(), steps.end(), Index{0});
+                overall.exemplars = std::accumulate(found.begin(), found.end(), Index{0});
+                overall.wanted = total;
+                stopped = stopped || !observer(overall);
+                return !stopped;
+              };
+              work(t, observer ? watch : Observer{});
+            });
+}
+
+}  // namespace
+
+std::vector<ClassSelection> select_per_class(const PointsView& points,
+                                             const std::vector<std::string>& labels,
+                                             const ClassCounts& counts,
+                                             const SelectOptions& options,
+                                             const Observer& observer) {
+  // Plan everything first: what does not fit is refused before any work.
+  const std::vector<ClassPlan> plans = plan_per_class(points, labels, counts, options);
+  std::vector<ClassSelection> result;
+  for (const ClassPlan& p : plans) result.push_back(selection_of(p));
+  for_classes(plans, team_for(options, static_cast<Index>(plans.size())), 1, observer,
+              [&](std::size_t t, const Observer& watch) {
+                result[t].selection =
+                    select_points(points, plans[t].members, plans[t].options, plans[t].plan, watch);
+              });
+  return result;
+}
+
+std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
+                                                 const std::vector<std::string>& labels,
+                                                 const ClassCounts& counts,
+                                                 const SelectOptions& options,
+                                                 const std::vector<double>& alphas,
+                                                 const std::vector<double>& etas) {
+  const Grid grid = make_grid(options, alphas, etas);
+  std::vector<ClassSweepPlan> result;
+  for (ClassPlan& p : plan_per_class(points, labels, counts, options))
+    result.push_back({.of_class = std::move(p), .sweep = {}});
+  const auto classes = static_cast<Index>(result.size());
+  const Team team = team_for(options, classes);
+  const auto side =
+      static_cast<int>(team.side_by_side ? std::min<Index>(team.threads, classes) : 1);
+  for (auto& [p, sweep] : result) {
+    if (!has_choice(p)) continue;
+    const auto size = static_cast<Index>(p.members.size());
+    const bool given = options.kernel.type == KernelType::precomputed;
+    try {
+      refuse_settings(p.options, grid, size, given ? size : cols_of(points));
+    } catch (const Error& e) {
+      throw Error(fmt::format("class '{}': {}", p.name, e.what()));
     }
-    const Observer watch = [&](const Progress& p) {
-      const std::lock_guard lock(watching);
-      found[t] = std::max(found[t], p.exemplars);
-      Progress overall = p;
-      steps[t] = p.step;
-      overall.step = std::accumulate(steps.begin(), steps.end(), Index{0});
-      overall.exemplars = std::accumulate(found.begin(), found.end(), Index{0});
-      overall.wanted = total;
-      stopped = stopped || !observer(overall);
-      return !stopped;
-    };
-    own.selection =
-        select_points(points, task.members, task.options, task.plan, observer ? watch : Observer{});
-  });
+    sweep = plan_settings(p.plan, p.options, grid, side);
+  }
+  return result;
+}
+
+std::vector<ClassSweepEntry> sweep_per_class(
+    const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
+    const SelectOptions& options, const std::vector<double>& alphas,
+    const std::vector<double>& etas, const Observer& observer) {
+  const Grid grid = make_grid(options, alphas, etas);
+  std::vector<ClassPlan> plans;
+  std::vector<SweepPlan> sweeps;
+  for (auto& [p, sweep] : plan_sweep_per_class(points, labels, counts, options, alphas, etas)) {
+    plans.push_back(std::move(p));
+    sweeps.push_back(std::move(sweep));
+  }
+  std::vector<ClassSweepEntry> result;
+  for (const auto alpha : grid.alphas)
+    for (const double eta : grid.etas) {
+      result.push_back({.alpha = alpha.value_or(std::numeric_limits<double>::quiet_NaN()),
+                        .eta = eta,
+                        .classes = {}});
+      for (const ClassPlan& p : plans) result.back().classes.push_back(selection_of(p));
+    }
+  for_classes(plans, team_for(options, static_cast<Index>(plans.size())), grid.size(), observer,
+              [&](std::size_t t, const Observer& watch) {
+                std::vector<SweepEntry> entries = sweep_points(
+                    points, plans[t].members, plans[t].options, sweeps[t], grid, watch);
+                for (std::size_t s = 0; s < entries.size(); ++s)
+                  result[s].classes[t].selection = std::move(entries[s].selection);
+              });
   return result;
 }
 

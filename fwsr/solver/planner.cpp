@@ -47,7 +47,7 @@ Candidate covariance(const Sizes& s, bool ridge) {
           .why = {},
           .bytes = 8 * (4 * s.n + 5 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256),
           .per_thread = 8 * (2 * 512 * s.d + d2 + 256 * 7 * s.k),
-          .setup_flops = 3 * s.n * d2,
+          .setup_flops = 2 * s.n * d2,
           .step_flops = 6 * s.n * s.d + 10 * d2,
           .setup_passes = 2,
           .step_passes = 1,
@@ -239,6 +239,11 @@ PlanFacts facts_of(const PointsView& points, int threads) {
   return f;
 }
 
+double memory_limit(Index data_bytes, const SelectOptions& options) {
+  if (options.memory > 0) return static_cast<double>(options.memory);
+  return static_cast<double>(data_bytes) + 0.8 * static_cast<double>(available_memory());
+}
+
 Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   const Sizes s{.n = static_cast<double>(facts.points),
                 .d = static_cast<double>(facts.features + 1),
@@ -252,8 +257,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
         facts.points));
   const double data = static_cast<double>(facts.data_bytes) *
                       (facts.streamed ? facts.threads * facts.side_by_side : 1);
-  const double limit = options.memory > 0 ? static_cast<double>(options.memory)
-                                          : data + 0.8 * static_cast<double>(available_memory());
+  const double limit = memory_limit(to_index(data), options);
   const double common = 8 * (numbers_of_each(facts, options) * s.n + 4 * s.d) +
                         (options.codes ? 8 * s.n * s.k : 0.0) +
                         (options.assignment ? 8 * s.n : 0.0);

@@ -23,6 +23,9 @@ struct PlanFacts {
 };
 PlanFacts facts_of(const PointsView& points, int threads);
 
+/// The bytes that the data and the work on it may take together.
+double memory_limit(Index data_bytes, const SelectOptions& options);
+
 /// Throws MemoryError, with what would fit instead, when nothing does. @pre find_problem found none
 Plan make_plan(const PlanFacts& facts, const SelectOptions& options);
 

@@ -14,6 +14,9 @@ namespace fwsr {
 class Scores {
  public:
   explicit Scores(Index n) : r(size(n)), c(size(n)), h(size(n)), most(size(block_count(n))) {}
+  /// Scores whose r stands elsewhere, c and h as they are at X = 0.
+  explicit Scores(const std::vector<double>& r_elsewhere)
+      : c(r_elsewhere), h(r_elsewhere), most(size(block_count(static_cast<Index>(c.size())))) {}
 
   /// Point i after X <- (1 - gamma) X + length e_j v^T, with x = K_ij, y = (K v)_i, z = (P v)_i.
   void update(Index i, double gamma, double length, double x, double y, double z) {

@@ -28,14 +28,6 @@
 
 namespace fwsr {
 
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 Preprocessing preprocessing_of(const SelectOptions& o) {
   const bool in_points = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine;
   return {.center = effective_center(o),
@@ -44,6 +36,8 @@ Preprocessing preprocessing_of(const SelectOptions& o) {
           .eta_relative = o.eta_relative,
           .normalize = o.kernel.type == KernelType::cosine};
 }
+
+namespace {
 
 /// The kernel with its gamma filled in; cosine is linear on normalised points.
 Kernel kernel_of(const SelectOptions& o, const Points& points, int threads) {
@@ -54,46 +48,39 @@ Kernel kernel_of(const SelectOptions& o, const Points& points, int threads) {
   return kernel;
 }
 
-/// Points and kernel of one request, alive together.
-struct Space {
-  std::unique_ptr<Points> points;             // null for a given kernel
-  std::unique_ptr<KernelMatrix> source;       // computes or borrows K
-  std::unique_ptr<KernelMatrix> held;         // half of it in memory, where the plan says so
-  std::unique_ptr<Factor> factor;             // F, where it takes the place of K
-  std::unique_ptr<Points> coordinates;        // its rows as points
-  std::unique_ptr<KernelMatrix> approximate;  // F F^T
-  Kernel type = {};                           // with its gamma
+}  // namespace
 
-  const KernelMatrix& kernel() const { return approximate ? *approximate : held ? *held : *source; }
-  /// What the kernel is the inner product of.
-  const Points& linear() const { return coordinates ? *coordinates : *points; }
-  double gamma() const { return type.gamma.value_or(0.0); }
-
-  void make_kernel(const SelectOptions& o, const Plan& plan, bool single, bool hold,
-                   const Alive& alive) {
-    held.reset();
-    source = make_tiled_kernel(*points, type,
-                               {.eta = o.eta,
-                                .eta_relative = o.eta_relative,
-                                .single = single,
-                                .threads = plan.threads,
-                                .alive = alive});
-    if (hold) held = make_held_kernel(*source, plan.threads);
-  }
-};
+void Space::make_kernel(const SelectOptions& o, const Plan& plan, bool in_single, bool hold,
+                        const Alive& alive) {
+  held.reset();
+  source = make_tiled_kernel(*points, type,
+                             {.eta = o.eta,
+                              .eta_relative = o.eta_relative,
+                              .single = in_single,
+                              .threads = plan.threads,
+                              .alive = alive});
+  if (hold) held = make_held_kernel(*source, plan.threads);
+}
 
 Space make_space(const PointsView& view, std::span<const Index> subset, const SelectOptions& o,
                  const Plan& plan, const Alive& alive) {
-  Space space;
   if (o.kernel.type == KernelType::precomputed) {
+    Space space;
     space.source = make_given_kernel(view, subset, o.eta, o.eta_relative, plan.threads);
     return space;
   }
-  space.points = std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads);
+  return make_space(std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads), o,
+                    plan, alive);
+}
+
+Space make_space(std::unique_ptr<Points> points, const SelectOptions& o, const Plan& plan,
+                 const Alive& alive) {
+  Space space;
+  space.points = std::move(points);
   space.type = kernel_of(o, *space.points, plan.threads);
-  const bool single = space.points->single() && !o.precise && plan.form == "representer" &&
-                      plan.kernel_by != "products";
-  space.make_kernel(o, plan, single, plan.kernel_by == "held", alive);
+  space.single = space.points->single() && !o.precise && plan.form == "representer" &&
+                 plan.kernel_by != "products";
+  space.make_kernel(o, plan, space.single, plan.kernel_by == "held", alive);
   if (plan.kernel_by == "factor") {
     const KernelMatrix& exact = *space.source;
     space.factor =
@@ -131,6 +118,21 @@ std::unique_ptr<Form> make_form(Space& space, const SelectOptions& o, const Plan
   };
   return std::make_unique<RepresenterForm>(space.kernel(), plan.threads, in_double, alive);
 }
+
+RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero) {
+  if (!std::isfinite(f_at_zero))
+    throw Error(
+        "the points span too many orders of magnitude for floating-point numbers; rescale the "
+        "features, or remove values near the largest or smallest number");
+  const double unit = kernel.unit();
+  return {.exemplars = o.exemplars,
+          .beta = effective_beta(o, kernel.size()),
+          .delta = o.delta_absolute ? o.delta * unit * unit : o.delta * f_at_zero,
+          .when_converged = o.when_converged,
+          .max_iterations = effective_max_iterations(o)};
+}
+
+namespace {
 
 /// What a short answer means, in a sentence.
 void warn_if_short(Selection& s, const SelectOptions& o) {
@@ -243,6 +245,76 @@ void rescale(std::vector<Step>& trace, double unit) {
 
 }  // namespace
 
+Remains remains_of(std::unique_ptr<Form> form) {
+  Remains remains;
+  if (const auto* covariance = dynamic_cast<const CovarianceForm*>(form.get()))
+    remains.covariance = covariance->covariance();
+  if (auto* gradient = dynamic_cast<GradientForm*>(form.get()))
+    remains.rows = gradient->take_rows();
+  return remains;
+}
+
+void describe_run(Run run, const Remains& remains, const Space& space, const SelectOptions& options,
+                  const Alive& alive, Selection& result) {
+  const auto start = Clock::now();
+  const Plan& plan = result.plan;
+  const KernelMatrix& kernel = space.kernel();
+  const double unit = kernel.unit();
+  result.exemplars = run.exemplars;
+  result.status = run.status;
+  result.beta = run.beta;
+  result.f_at_zero = run.f_at_zero / unit / unit;
+  result.eta = kernel.eta() / unit;
+  result.eta_relative = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
+  result.gamma = space.gamma();
+
+  const bool free_two = options.q == Norm::two && !options.nonneg;
+  const Coefficients theta = free_two ? replay(run.trace, run.exemplars, kernel) : Coefficients{};
+  const Codes codes =
+      free_two ? Codes(kernel, run.exemplars, theta) : Codes(kernel, run.exemplars, remains.rows);
+  const bool by_features = remains.covariance != nullptr;
+  const Problem problem{
+      .kernel = kernel,
+      .linear = by_features ? &space.linear() : nullptr,
+      .covariance = remains.covariance.get(),
+      .exact = space.factor ? space.source.get() : nullptr,
+      .q = options.q,
+      .nonneg = options.nonneg,
+      .beta = run.beta,
+      .precision = space.single || (by_features && space.linear().single() && !options.precise)
+                       ? 1e-6
+                       : 1e-9,
+      .threads = plan.threads,
+      .alive = run.status == Status::interrupted ? nullptr : alive};
+  const CodeSums sums = describe_codes(problem, codes, options, result);
+  warn_if_short(result, options);
+  warn_if_spanned(result, options, space.points ? space.points->features() : 0);
+  result.filled.assign(result.exemplars.size(), false);
+  if (options.fill && run.status != Status::interrupted)
+    fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
+  if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
+    result.certificate = certify(problem, codes, sums, options, result);
+  if (space.factor) {
+    describe_factor(*space.factor, options, result);
+    result.coefficients = at_landmarks(theta, space);
+  } else if (free_two) {
+    result.coefficients = theta;
+    for (double& v : result.coefficients->theta) v = v * unit * unit;
+  }
+  rescale(run.trace, unit);
+  result.trace = std::move(run.trace);
+  result.seconds.certificate = seconds_since(start);
+}
+
+void number_among_all(std::span<const Index> subset, Selection& result) {
+  if (subset.empty()) return;
+  const auto original = [&](Index i) { return i < 0 ? i : subset[static_cast<std::size_t>(i)]; };
+  for (Index& e : result.exemplars) e = original(e);
+  for (Step& s : result.trace) s.pick = original(s.pick);
+  if (result.coefficients)
+    for (Index& b : result.coefficients->basis) b = original(b);
+}
+
 Selection select_points(const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& options, const Plan& plan, const Observer& observer) {
   const SerialBlas serial;
@@ -265,100 +337,28 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
 
     const auto stepping = Clock::now();
     const double unit = space.kernel().unit();
-    const double f0 = form->objective();
-    if (!std::isfinite(f0))
-      throw Error(
-          "the points span too many orders of magnitude for floating-point numbers; rescale the "
-          "features, or remove values near the largest or smallest number");
-    const Index n = space.kernel().size();
-    const bool single_kernel = space.kernel().single();
-    Run run = frank_wolfe(
-        *form,
-        {.exemplars = options.exemplars,
-         .beta = effective_beta(options, n),
-         .delta = options.delta_absolute ? options.delta * unit * unit : options.delta * f0,
-         .when_converged = options.when_converged,
-         .max_iterations = effective_max_iterations(options)},
-        observer ? Observer([&](const Progress& p) {
-          const std::lock_guard lock(watching);
-          latest = p;
-          for (double* v : {&latest.f, &latest.gap, &latest.f_at_zero}) *v = *v / unit / unit;
-          return observer(latest);
-        })
-                 : Observer{});
-    const KernelMatrix& kernel =
-        space.kernel();  // not before: it may have given way to one in double
-    result.exemplars = run.exemplars;
-    result.status = run.status;
-    result.beta = run.beta;
-    result.f_at_zero = f0 / unit / unit;
-    result.eta = kernel.eta() / unit;
-    result.eta_relative = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
-    result.gamma = space.gamma();
-
+    Run run = frank_wolfe(*form, run_options(options, space.kernel(), form->objective()),
+                          observer ? Observer([&](const Progress& p) {
+                            const std::lock_guard lock(watching);
+                            latest = p;
+                            for (double* v : {&latest.f, &latest.gap, &latest.f_at_zero})
+                              *v = *v / unit / unit;
+                            return observer(latest);
+                          })
+                                   : Observer{});
     result.seconds.steps = seconds_since(stepping);
-    const auto describing = Clock::now();
-
-    const bool free_two = options.q == Norm::two && !options.nonneg;
-    const Coefficients theta = free_two ? replay(run.trace, run.exemplars, kernel) : Coefficients{};
-    const auto* gradient = dynamic_cast<const GradientForm*>(form.get());
-    const Codes codes = free_two ? Codes(kernel, run.exemplars, theta)
-                                 : Codes(kernel, run.exemplars, gradient->rows());
-    const auto* covariance = dynamic_cast<const CovarianceForm*>(form.get());
-    if (free_two && !covariance) form.reset();  // its memory serves the certificate
-    const bool by_features = covariance != nullptr;
-    const Problem problem{
-        .kernel = kernel,
-        .linear = by_features ? &space.linear() : nullptr,
-        .form = covariance,
-        .exact = space.factor ? space.source.get() : nullptr,
-        .q = options.q,
-        .nonneg = options.nonneg,
-        .beta = run.beta,
-        .precision = single_kernel || (by_features && space.linear().single() && !options.precise)
-                         ? 1e-6
-                         : 1e-9,
-        .threads = plan.threads,
-        .alive = run.status == Status::interrupted ? nullptr : alive};
-    const CodeSums sums = describe_codes(problem, codes, options, result);
-    warn_if_short(result, options);
-    warn_if_spanned(result, options, cols_of(view));
-    result.filled.assign(result.exemplars.size(), false);
-    if (options.fill && run.status != Status::interrupted)
-      fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
-    if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
-      result.certificate = certify(problem, codes, sums, options, result);
-    if (space.factor) {
-      describe_factor(*space.factor, options, result);
-      result.coefficients = at_landmarks(theta, space);
-    } else if (free_two) {
-      result.coefficients = theta;
-      for (double& v : result.coefficients->theta) v = v * unit * unit;
-    }
-    rescale(run.trace, unit);
-    result.trace = std::move(run.trace);
-    result.seconds.certificate = seconds_since(describing);
+    describe_run(std::move(run), remains_of(std::move(form)), space, options, alive, result);
   } catch (const Interrupted&) {
     result.status = Status::interrupted;
     result.certificate.reset();
   }
-  if (!subset.empty()) {
-    const auto original = [&](Index i) { return i < 0 ? i : subset[static_cast<std::size_t>(i)]; };
-    for (Index& e : result.exemplars) e = original(e);
-    for (Step& s : result.trace) s.pick = original(s.pick);
-    if (result.coefficients)
-      for (Index& b : result.coefficients->basis) b = original(b);
-  }
+  number_among_all(subset, result);
   return result;
 }
-
-namespace {
 
 int threads_of(const SelectOptions& o) {
   return o.threads > 0 ? o.threads : default_threads();
 }
-
-}  // namespace
 
 Plan plan(const PointsView& points, const SelectOptions& options) {
   if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))

@@ -325,6 +325,113 @@ class Streams(Case):
             self.assertRegex(err.decode(), r"\Afwsr: interrupted.*\n\Z")
 
 
+class Sweep(Case):
+    GRID = ("-k", "5", "--alphas", "0.5,2,0", "--etas", "0,0.3")
+
+    def setUp(self):
+        super().setUp()
+        self.write("set.npy", npy_bytes(random_rows(60, 8)))
+        self.write("y.txt", "".join("ab"[i % 3 == 0] + "\n" for i in range(60)))
+
+    def json(self, *args):
+        return json.loads(self.succeed("sweep", *args, "--json", "--quiet").out)
+
+    def test_prints_a_table_and_marks_the_best(self):
+        outcome = self.succeed("sweep", "set.npy", *self.GRID)
+        lines = outcome.out.splitlines()
+        self.assertEqual(len(lines), 1 + 6 + 1)
+        self.assertEqual(outcome.err, "")
+        self.assertEqual(sum(line.startswith("*") for line in lines), 1)
+        rows = [line.lstrip("* ").split() for line in lines[1:-1]]
+        self.assertEqual([r[:2] for r in rows], [[a, e] for a in ("0.5", "2", "0")
+                                                 for e in ("0", "0.3")])
+        best = min(range(6), key=lambda i: float(rows[i][-1]))
+        self.assertTrue(lines[1 + best].startswith("*"))
+        self.assertRegex(lines[-1], r"^6 settings in ")
+
+    def test_every_setting_is_what_select_answers(self):
+        for extra in ([], ["--labels", "y.txt", "--per-class"], ["--kernel", "rbf"]):
+            r = self.json("set.npy", *self.GRID, *extra)
+            self.assertEqual(len(r["settings"]), 6)
+            for s in r["settings"]:
+                alone = json.loads(self.succeed(
+                    "select", "set.npy", "-k", "5", "--alpha", str(s["setting"]["alpha"]), "--eta",
+                    str(s["setting"]["eta"]), *extra, "--json", "--quiet").out)
+                for key in ("exemplars", "weights", "status", "warnings", "classes"):
+                    self.assertEqual(s.get(key), alone.get(key))
+            errors = [s["reconstruction_error"] for s in r["settings"]]
+            self.assertEqual(r["best"], errors.index(min(errors)))
+            self.assertEqual(r["options"]["alphas"], [0.5, 2, 0])
+            self.assertNotIn("alpha", r["options"])
+
+    def test_writes_files(self):
+        outcome = self.succeed("sweep", "set.npy", *self.GRID, "-o", "s.csv")
+        self.assertEqual(outcome.out, "")
+        self.assertIn("6 settings", outcome.err)
+        rows = list(csv.DictReader(io.StringIO(self.read("s.csv"))))
+        self.assertEqual(len(rows), 6)
+        self.assertEqual([r["best"] for r in rows].count("yes"), 1)
+        picks = self.json("set.npy", *self.GRID)["settings"][3]["exemplars"]
+        self.assertEqual([int(p) for p in rows[3]["picks"].split()], picks)
+        self.assertEqual(rows[4]["gap"], "")
+        self.assertEqual(self.succeed("sweep", "set.npy", *self.GRID, "-o", "s.json", "--quiet").err, "")
+        self.assertEqual(len(json.loads(self.read("s.json"))["settings"]), 6)
+
+    def test_defaults_units_and_no_certificate(self):
+        r = self.json("set.npy", "-k", "5")
+        self.assertEqual([s["setting"] for s in r["settings"]], [{"alpha": None, "eta": 0}])
+        r = self.json("set.npy", "-k", "5", "--etas-relative", "0.5")
+        self.assertAlmostEqual(r["settings"][0]["eta_relative"], 0.5, 12)
+        r = self.json("set.npy", *self.GRID, "--certificate", "none")
+        self.assertIsNone(r["best"])
+        self.assertIsNone(r["settings"][0]["certificate"])
+
+    def test_answers_are_equal_for_any_number_of_threads(self):
+        self.write("big.npy", npy_bytes(random_rows(3000, 20)))
+        runs = [without_machine(self.json("big.npy", *self.GRID, "--memory", "1G", "--threads", t))
+                for t in ("1", "2", "3", "8")]
+        for run in runs[1:]:
+            self.assertEqual(runs[0], run)
+
+    def test_dry_run(self):
+        out = self.succeed("sweep", "set.npy", *self.GRID, "--dry-run").out
+        for word in ("settings", "shared", "memory", "covariance"):
+            self.assertIn(word, out)
+        plan = self.json("set.npy", *self.GRID, "--dry-run")["plan"]
+        self.assertEqual((plan["settings"], plan["at_once"]), (6, 6))
+        self.succeed("sweep", "set.npy", *self.GRID, "--dry-run", "--labels", "y.txt", "--per-class")
+
+    def test_refuses_nonsense(self):
+        for args, words in (
+                (["--alphas", "-1"], "negative"), (["--alphas", ""], "missing"),
+                (["--alphas", "1,,2"], "missing"), (["--alphas", "1,x"], "not a number"),
+                (["--alphas", "1,2,1.0"], "listed twice"), (["--etas", "0,inf"], "not finite"),
+                (["--etas", "1", "--etas-relative", "1"], "both given"),
+                (["--alpha", "1"], "did you mean --alphas"),
+                (["--alphas", ",".join(map(str, range(1, 5000)))], "more than 4096"),
+                (["--alphas", "0,1", "--q", "1"], "matching pursuit"),
+                (["--per-class"], "needs labels")):
+            outcome = self.run_program("sweep", "set.npy", "-k", "5", *args)
+            self.assertEqual(outcome.code, 2, (args, outcome))
+            self.assertIn(words, outcome.err)
+        self.assertEqual(self.run_program("sweep", "set.npy").code, 2)
+        self.assertEqual(self.run_program("sweep", "none.npy", "-k", "5").code, 1)
+
+    def test_interruption_leaves_the_output_alone(self):
+        self.write("big.npy", npy_bytes(random_rows(20000, 20)))
+        self.write("s.csv", "before")
+        process = subprocess.Popen(
+            [PROGRAM, "sweep", "big.npy", "-k", "2000", "--alphas", "0.5,1,2", "-o", "s.csv",
+             "--max-iterations", "100000", "--certificate", "none"], cwd=self.folder,
+            stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        time.sleep(1.5)
+        self.assertIsNone(process.poll(), "the run was too short to interrupt")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertEqual(self.read("s.csv"), "before")
+
+
 class Others(Case):
     def test_help_and_version(self):
         for args in (["--help"], ["select", "--help"], ["inspect", "-h"], ["generate", "--help"]):

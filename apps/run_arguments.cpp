@@ -1,0 +1,78 @@
+#include "apps/run_arguments.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "apps/class_counts.hpp"
+#include "apps/command.hpp"
+#include "apps/interrupt.hpp"
+#include "fwsr/base/files.hpp"
+
+namespace fwsr::app {
+
+void add_exemplars_arguments(CLI::App& app, RunArguments& a) {
+  app.add_option(
+         "-k,--exemplars", a.exemplars,
+         "how many points to choose; with --per-class of each class, or proportional:N for N "
+         "in all, or cat=3,dog=5")
+      ->type_name("N")
+      ->group("What to choose");
+  app.add_flag("--per-class", a.per_class, "choose within each class by itself; needs labels")
+      ->group("What to choose");
+}
+
+void add_dry_run_and_quiet(CLI::App& app, RunArguments& a) {
+  app.add_flag("--dry-run", a.dry_run, "say what would be done and what it takes, and stop")
+      ->group("Output");
+  app.add_flag("--quiet", a.quiet,
+               "no progress bar and no summary; warnings and errors are still told")
+      ->group("Output");
+}
+
+void add_memory_argument(CLI::App& app, SelectOptions& options) {
+  app.add_option_function<std::string>(
+         "--memory",
+         [&options](const std::string& text) {
+           const auto bytes = parse_bytes(text);
+           if (!bytes) throw UsageError("--memory: " + bytes.error().message);
+           options.memory = *bytes;
+         },
+         "memory it may take, the data included, as 4G (default: the data and 80 % of what is "
+         "free); npy and idx files that do not fit are streamed in blocks")
+      ->type_name("SIZE")
+      ->group("The machine");
+}
+
+void check_exemplars(const RunArguments& a, SelectOptions& options) {
+  if (a.exemplars.empty())
+    throw UsageError("-k/--exemplars is missing: say how many points to choose, as in -k 50");
+  if (a.per_class)
+    parse_class_counts(a.exemplars);
+  else
+    options.exemplars = parse_exemplars(a.exemplars);
+}
+
+void refuse_options_wrong_for_any_data(SelectOptions options) {
+  options.exemplars = std::max<Index>(options.exemplars, 1);
+  if (const auto problem = find_problem(options, options.exemplars, options.exemplars))
+    throw UsageError(*problem);
+}
+
+void require_labels(const Dataset& data) {
+  if (data.labels.empty())
+    throw UsageError(
+        fmt::format("--per-class needs labels, and {} has none; give --labels FILE "
+                    "or --label-column NAME",
+                    data.name));
+}
+
+Observer observer_for(ProgressBar& bar) {
+  return [&bar](const Progress& progress) {
+    bar.show(progress);
+    return !interrupted();
+  };
+}
+
+}  // namespace fwsr::app

@@ -1,0 +1,272 @@
+// fwsr sweep: a selection for every setting of a grid, and a table of how good each one is.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "apps/class_counts.hpp"
+#include "apps/command.hpp"
+#include "apps/data_arguments.hpp"
+#include "apps/destination.hpp"
+#include "apps/interrupt.hpp"
+#include "apps/option_list.hpp"
+#include "apps/progress.hpp"
+#include "apps/run_arguments.hpp"
+#include "apps/summary.hpp"
+#include "apps/sweep_result.hpp"
+#include "apps/text.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+struct SweepArguments : RunArguments {
+  DataArguments data;
+  SelectOptions options;
+  std::vector<double> alphas, etas;
+};
+
+/// "0.5,1,2" as numbers.
+std::vector<double> parse_list(const std::string& flag, const std::string& text) {
+  std::vector<double> values;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t end = rest.find(',');
+    const std::string item(rest.substr(0, end));
+    if (item.empty())
+      throw UsageError(
+          fmt::format("{} {}: a number is missing; write 0.5,1,2", flag, in_quotes(text)));
+    double value = 0;
+    read_value(flag, item, value);
+    if (value < 0)
+      throw UsageError(fmt::format("{} {} is negative; write 0 or a positive number", flag, item));
+    if (std::find(values.begin(), values.end(), value) != values.end())
+      throw UsageError(fmt::format("{}: {} is listed twice; list it once", flag, item));
+    values.push_back(value);
+    if (end == std::string_view::npos) return values;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+void add_arguments(CLI::App& app, SweepArguments& a) {
+  add_exemplars_arguments(app, a);
+  const auto add_list = [&](const char* flag, const char* help, auto store) {
+    app.add_option_function<std::string>(
+           flag, [flag, store](const std::string& text) { store(parse_list(flag, text)); }, help)
+        ->type_name("V,V,...")
+        ->group("What to choose");
+  };
+  add_list("--alphas",
+           "the radii to try, as alpha: beta = n / alpha; 0 is the matching-pursuit limit "
+           "(default: only the radius 10 k)",
+           [&a](std::vector<double> v) { a.alphas = std::move(v); });
+  add_list("--etas", "the penalties to try for codes whose sum is not 1 (default 0)",
+           [&a](std::vector<double> v) { a.etas = std::move(v); });
+  add_list("--etas-relative",
+           "the same in units of the root-mean-square norm of the centred points",
+           [&a](std::vector<double> v) {
+             a.etas = std::move(v);
+             a.options.eta_relative = true;
+           });
+  add_data_arguments(app, a.data);
+  add_select_options(app, a.options, {"alpha", "beta", "eta", "eta_relative"});
+  app.add_option("-o,--output", a.output,
+                 "write one line per setting here, with its picks: CSV, or JSON when the name ends "
+                 "in .json; - is standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_flag("--json", a.json, "everything as JSON, every selection included")->group("Output");
+  add_dry_run_and_quiet(app, a);
+  add_threads_argument(app, a.data);
+  add_memory_argument(app, a.options);
+}
+
+/// The options of every setting, in the order of the library.
+std::deque<SelectOptions> options_of_settings(const SweepArguments& a) {
+  std::vector<std::optional<double>> alphas(a.alphas.begin(), a.alphas.end());
+  std::vector<double> etas = a.etas;
+  if (alphas.empty()) alphas.emplace_back();
+  if (etas.empty()) etas.push_back(0);
+  if (static_cast<Index>(alphas.size() * etas.size()) > most_settings)
+    throw UsageError(fmt::format("{} alphas x {} etas are more than {} settings; list fewer",
+                                 alphas.size(), etas.size(), most_settings));
+  std::deque<SelectOptions> all;
+  for (const auto alpha : alphas)
+    for (const double eta : etas) {
+      all.push_back(a.options);
+      all.back().alpha = alpha;
+      all.back().eta = eta;
+    }
+  return all;
+}
+
+/// Everything that can be refused before a file is read.
+void check_arguments(const CLI::App& app, SweepArguments& a) {
+  check_data_arguments(app, a.data);
+  check_select_options(app);
+  refuse_both(app, "--etas", "--etas-relative", "give one");
+  check_exemplars(a, a.options);
+  if (app.count("--output") > 0 && a.output.empty())
+    throw UsageError("--output is given an empty name; name a file");
+  a.json = a.json || (a.output.size() > 5 && a.output.ends_with(".json"));
+  a.options.threads = threads_of(a.data);
+  for (const SelectOptions& options : options_of_settings(a))
+    refuse_options_wrong_for_any_data(options);
+  check_destinations({{"-o", a.output == "-" ? "" : a.output}}, {a.data.path, a.data.labels});
+}
+
+void check_against_data(const SweepArguments& a, const SweepResult& result) {
+  const PointsView points = result.data.view();
+  if (a.per_class) {
+    require_labels(result.data);
+    wanted_per_class(parse_class_counts(a.exemplars), count_labels(result.data.labels));
+  }
+  for (SelectOptions options : result.options_of) {
+    if (a.per_class) options.exemplars = 1;
+    if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))
+      throw UsageError(located(result.data, *problem));
+  }
+}
+
+void write_dry_run(const SweepArguments& a, const SweepResult& result) {
+  const PointsView points = result.data.view();
+  std::string text;
+  Json json = {{"options", sweep_asked_json(result)}, {"data", data_json(result.data)}};
+  if (a.per_class) {
+    json["per_class"] = Json::array();
+    for (const ClassSweepPlan& c :
+         plan_sweep_per_class(points, result.data.labels, parse_class_counts(a.exemplars),
+                              a.options, a.alphas, a.etas)) {
+      const ClassPlan& own = c.of_class;
+      const bool work = c.sweep.settings > 0;
+      json["per_class"].push_back({{"class", own.name},
+                                   {"points", own.members.size()},
+                                   {"wanted", own.wanted},
+                                   {"plan", work ? sweep_plan_json(c.sweep) : Json()}});
+      text += fmt::format("class {}: {} of {}\n", in_quotes(own.name), own.wanted,
+                          counted(static_cast<Index>(own.members.size()), "point"));
+      text +=
+          (work ? sweep_plan_text(c.sweep) : "nothing to choose: all of it is taken, or none\n") +
+          std::string("\n");
+    }
+  } else {
+    const SweepPlan plan = plan_sweep(points, a.options, a.alphas, a.etas);
+    json["plan"] = sweep_plan_json(plan);
+    text = sweep_plan_text(plan);
+  }
+  for (const std::string& note : result.data.notes)
+    text += fmt::format("{:<12}{}\n", "note", shown(note));
+  json["threads"] = result.threads;
+  json["version"] = version_number();
+  write_result("", [&](std::ostream& out) { a.json ? write_json(out, json) : void(out << text); });
+}
+
+/// The work itself.
+void solve(const SweepArguments& a, ProgressBar& bar, SweepResult& result) {
+  const PointsView points = result.data.view();
+  const Clock::time_point start = Clock::now();
+  std::vector<std::vector<ClassSelection>> parts;
+  if (a.per_class) {
+    for (ClassSweepEntry& e :
+         sweep_per_class(points, result.data.labels, parse_class_counts(a.exemplars), a.options,
+                         a.alphas, a.etas, observer_for(bar)))
+      parts.push_back(std::move(e.classes));
+  } else {
+    for (SweepEntry& e : sweep(points, a.options, a.alphas, a.etas, observer_for(bar))) {
+      parts.emplace_back();
+      parts.back().push_back({.name = "",
+                              .points = rows_of(points),
+                              .wanted = a.options.exemplars,
+                              .selection = std::move(e.selection)});
+    }
+  }
+  bar.clear();
+  stop_if_interrupted();
+  Seconds work;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const ClassSelection& part : parts[i]) {
+      work.setup += part.selection.seconds.setup;
+      work.steps += part.selection.seconds.steps;
+      work.certificate += part.selection.seconds.certificate;
+    }
+    result.settings.push_back({.data = result.data,
+                               .options = result.options_of[i],
+                               .exemplars = a.exemplars,
+                               .per_class = a.per_class,
+                               .parts = std::move(parts[i]),
+                               .seconds = {},
+                               .threads = result.threads});
+  }
+  // Classes run side by side: the wall-clock time is shared out as their work was.
+  const double all = work.setup + work.steps + work.certificate;
+  const double share = a.per_class && all > 0 ? seconds_since(start) / all : 1;
+  result.seconds.setup = work.setup * share;
+  result.seconds.steps = work.steps * share;
+  result.seconds.certificate = work.certificate * share;
+}
+
+constexpr const char* description =
+    "Choose the k points that represent a data set, for every setting of a grid of radii and\n"
+    "penalties at once, and set the answers side by side. Much is shared: a grid costs far less\n"
+    "than as many runs of fwsr select, and gives the same picks.\n"
+    "The result is a table with one line per setting; * marks the smallest reconstruction error.\n";
+constexpr const char* examples =
+    "Examples:\n"
+    "  fwsr sweep digits -k 20 --alphas 0.5,2,10 --etas-relative 0,0.3,1\n"
+    "  fwsr sweep embeddings.npy -k 50 --alphas 0,1,5 -o sweep.json\n";
+
+}  // namespace
+
+int run_sweep(int argc, const char* const* argv) {
+  SweepArguments a;
+  CLI::App app(description, "fwsr sweep");
+  prepare(app);
+  add_arguments(app, a);
+  app.footer(examples);
+  if (!parse(app, argc, argv)) return 0;
+  check_arguments(app, a);
+
+  ProgressBar bar(a.quiet);
+  const Clock::time_point start = Clock::now();
+  bar.say("reading " + a.data.path);
+  DataArguments how = a.data;
+  how.read.hold_at_most = a.options.memory > 0 ? a.options.memory : available_memory() / 10 * 8;
+  const Dataset data = load(how);
+  SweepResult result{.data = data,
+                     .options = a.options,
+                     .exemplars = a.exemplars,
+                     .per_class = a.per_class,
+                     .alphas = a.alphas,
+                     .etas = a.etas,
+                     .options_of = options_of_settings(a),
+                     .settings = {},
+                     .seconds = {},
+                     .threads = a.options.threads};
+  result.seconds.read = seconds_since(start);
+  try {
+    check_against_data(a, result);
+    if (a.dry_run) {
+      bar.clear();
+      write_dry_run(a, result);
+      return 0;
+    }
+    interrupt_with_care();
+    solve(a, bar, result);
+  } catch (const Error& e) {
+    throw Error(located(data, e.what()));
+  }
+  const bool table = a.output.empty() && !a.json;
+  write_result(a.output, [&](std::ostream& out) {
+    if (a.json)
+      write_json(out, sweep_json(result));
+    else if (table)
+      out << sweep_table(result);
+    else
+      write_sweep_csv(out, result);
+  });
+  if (!table && !a.quiet) tell(sweep_table(result));
+  tell(sweep_warnings(result, terminal_has_colour()));
+  return 0;
+}
+
+}  // namespace fwsr::app

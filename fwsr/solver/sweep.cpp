@@ -1,0 +1,459 @@
+#include "fwsr/solver/sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/files.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/sweep_points.hpp"
+
+namespace fwsr {
+
+// ------------------------------------------------------------------------------------- the settings
+
+namespace {
+
+void refuse_twice(const char* name, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto twice = std::adjacent_find(values.begin(), values.end());
+  if (twice != values.end())
+    throw Error(fmt::format("{} {} is listed more than once; list every value once", name, *twice));
+}
+
+SelectOptions options_of(const SelectOptions& options, std::optional<double> alpha, double eta) {
+  SelectOptions own = options;
+  own.alpha = alpha;
+  own.eta = eta;
+  return own;
+}
+
+}  // namespace
+
+Grid make_grid(const SelectOptions& options, const std::vector<double>& alphas,
+               const std::vector<double>& etas) {
+  if (options.alpha || options.beta || options.eta != 0)
+    throw Error("a sweep sets alpha and eta itself; leave alpha, beta and eta out of the options");
+  Grid grid;
+  grid.alphas.assign(alphas.begin(), alphas.end());
+  grid.etas = etas;
+  if (alphas.empty()) grid.alphas.emplace_back();
+  if (etas.empty()) grid.etas.push_back(0);
+  // Sizes first, so that the product cannot overflow.
+  const auto most = static_cast<std::size_t>(most_settings);
+  if (grid.alphas.size() > most || grid.etas.size() > most || grid.size() > most_settings)
+    throw Error(fmt::format("{} alphas x {} etas are more than {} settings; list fewer",
+                            grid.alphas.size(), grid.etas.size(), most_settings));
+  refuse_twice("alpha", alphas);
+  refuse_twice("eta", etas);
+  return grid;
+}
+
+void refuse_settings(const SelectOptions& options, const Grid& grid, Index n, Index d) {
+  for (const auto alpha : grid.alphas)
+    for (const double eta : grid.etas)
+      if (const auto problem = find_problem(options_of(options, alpha, eta), n, d))
+        throw Error(*problem);
+}
+
+// ------------------------------------------------------------------------------------------ the plan
+
+namespace {
+
+/// What the covariance form takes beside the plan of one setting, in bytes.
+struct SharedBytes {
+  double common, each_eta, each_setting;
+};
+SharedBytes shared_bytes(const Plan& p) {
+  const auto n = static_cast<double>(p.points), d = static_cast<double>(p.features + 1);
+  // r and C twice, in float32's precision and in double's; of every eta also the points' numbers.
+  return {.common = 8 * (6 * n + 2 * d * d),
+          .each_eta = 8 * (6 * n + 2 * d * d),
+          .each_setting = 8 * (2 * n + n / 512 + 2 * d * d + 16 * d)};
+}
+
+/// Settings first .. last in the order of work (all alphas of an eta stand together) that are run at
+/// the same time.
+struct Batch {
+  Index first = 0, last = 0;
+};
+
+std::vector<Batch> batches_of(const SweepPlan& plan, const Grid& grid) {
+  std::vector<Batch> all;
+  for (Index first = 0; first < grid.size(); first += plan.at_once)
+    all.push_back({first, std::min(grid.size(), first + plan.at_once)});
+  return all;
+}
+
+}  // namespace
+
+SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Grid& grid,
+                        int side_by_side) {
+  SweepPlan plan{.each = each,
+                 .settings = grid.size(),
+                 .at_once = 1,
+                 .rounds = grid.size(),
+                 .memory_bytes = each.memory_bytes,
+                 .shared = {}};
+  const auto n = static_cast<double>(each.points);
+  const double answers = static_cast<double>(grid.size() - 1) *
+                         (8.0 * 3 * static_cast<double>(options.exemplars) +
+                          (options.codes ? 8 * n * static_cast<double>(options.exemplars) : 0.0) +
+                          (options.assignment ? 8 * n : 0.0));
+  const double limit = memory_limit(each.data_bytes, options);
+  const double room = (limit - static_cast<double>(each.data_bytes)) / side_by_side -
+                      static_cast<double>(each.memory_bytes) -
+                      static_cast<double>(each.memory_per_thread) * each.threads - answers;
+  if (room < 0)
+    throw MemoryError(
+        fmt::format("the answers of {} settings need {} more than the {} that may be used; sweep "
+                    "fewer settings, "
+                    "or leave out their codes and assignments",
+                    grid.size(), format_bytes(-room * side_by_side), format_bytes(limit)));
+  plan.memory_bytes += static_cast<Index>(answers);
+  if (each.form != "covariance" || !each.kernel_by.empty()) {
+    plan.shared = fmt::format("the settings of an eta share {}, and run one after the other",
+                              each.kernel_by == "held"     ? "the kernel matrix"
+                              : each.kernel_by == "factor" ? "the factor"
+                                                           : "points and kernel");
+    return plan;
+  }
+  const SharedBytes bytes = shared_bytes(each);
+  const auto needs = [&](Index settings) {
+    // Where they stand does not matter: as if every batch began in the middle of an eta.
+    const auto alphas = static_cast<Index>(grid.alphas.size());
+    const auto etas =
+        std::min(static_cast<Index>(grid.etas.size()), (settings + alphas - 2) / alphas + 1);
+    return bytes.common + static_cast<double>(etas) * bytes.each_eta +
+           static_cast<double>(settings) * bytes.each_setting;
+  };
+  if (grid.size() < 2 || needs(2) > room) {
+    plan.shared = grid.size() < 2 ? "one setting has nothing to share"
+                                  : "the settings run one after the other: more memory would let "
+                                    "them share set-up and passes";
+    return plan;
+  }
+  plan.at_once = grid.size();
+  while (needs(plan.at_once) > room) --plan.at_once;
+  plan.rounds = block_count(grid.size(), plan.at_once);
+  // Batches of nearly equal size: the last one should not run alone.
+  plan.at_once = block_count(grid.size(), plan.rounds);
+  plan.memory_bytes += static_cast<Index>(needs(plan.at_once));
+  plan.shared = "all settings share the set-up, and a pass over the points serves " +
+                (plan.rounds == 1 ? "every one that is still running"
+                                  : fmt::format("{} of them", plan.at_once));
+  return plan;
+}
+
+// ----------------------------------------------------------------------------------------- the sweep
+
+namespace {
+
+/// Several runs to one observer: how far they have come in all.
+class Watch {
+ public:
+  Watch(const Observer& observer, Index wanted) : observer_(observer) { latest_.wanted = wanted; }
+
+  /// One more step, or none, of a run that had `before` exemplars. False: stop.
+  bool tell(const Progress& p, Index before, double unit) {
+    if (!observer_) return true;
+    const std::lock_guard lock(mutex_);
+    ++latest_.step;
+    latest_.exemplars += p.exemplars - before;
+    latest_.f = p.f / unit / unit;
+    latest_.gap = p.gap / unit / unit;
+    latest_.f_at_zero = p.f_at_zero / unit / unit;
+    stopped_ = stopped_ || !observer_(latest_);
+    return !stopped_;
+  }
+  bool alive() {
+    if (!observer_) return true;
+    const std::lock_guard lock(mutex_);
+    stopped_ = stopped_ || !observer_(latest_);
+    return !stopped_;
+  }
+  bool stopped() const { return stopped_; }
+
+ private:
+  const Observer& observer_;
+  std::mutex mutex_;
+  Progress latest_;
+  bool stopped_ = false;
+};
+
+/// What all settings share, and what those of one eta do. Forms ask one at a time.
+class SharedSetUp {
+ public:
+  SharedSetUp(const PointsView& view, std::span<const Index> subset, const SelectOptions& options,
+              const Plan& plan, const Alive& alive)
+      : options_(options), plan_(plan), alive_(alive) {
+    Preprocessing prep = preprocessing_of(options);
+    prep.eta = 0;
+    plain_ = std::make_unique<Points>(view, subset, prep, plan.threads);
+  }
+  const Points& plain() const { return *plain_; }
+
+  /// Points and kernel of one eta, and its C and r as long as a form holds them.
+  struct Frame {
+    Space space;
+    std::weak_ptr<const Covariance> covariance[2];  // in double, in single
+  };
+  std::unique_ptr<Frame> frame(double eta) {
+    auto frame = std::make_unique<Frame>();
+    const SelectOptions own = options_of(options_, std::nullopt, eta);
+    frame->space =
+        make_space(std::make_unique<Points>(*plain_, eta, options_.eta_relative, plan_.threads),
+                   own, plan_, alive_);
+    return frame;
+  }
+
+  std::unique_ptr<CovarianceForm> form(Frame& frame) {
+    const Points& points = *frame.space.points;
+    return std::make_unique<CovarianceForm>(
+        points, points.single() && !options_.precise, plan_.threads,
+        [this, &frame](bool single) { return covariance(frame, single); });
+  }
+
+ private:
+  std::shared_ptr<const Covariance> covariance(Frame& frame, bool single) {
+    auto& known = frame.covariance[single ? 1 : 0];
+    if (auto held = known.lock()) return held;
+    auto& base = base_[single ? 1 : 0];
+    if (!base)
+      base =
+          std::make_shared<const Covariance>(covariance_of(*plain_, single, plan_.threads, alive_));
+    const Points& points = *frame.space.points;
+    if (points.eta() == 0) return base;
+    auto made = std::make_shared<const Covariance>(border(*base, *plain_, points, plan_.threads));
+    known = made;
+    return made;
+  }
+
+  const SelectOptions& options_;
+  const Plan& plan_;
+  const Alive& alive_;
+  std::unique_ptr<Points> plain_;              // without eta
+  std::shared_ptr<const Covariance> base_[2];  // of `plain_`
+};
+
+/// One setting on its way.
+struct Runner {
+  SelectOptions options;
+  const SharedSetUp::Frame* frame = nullptr;
+  std::unique_ptr<CovarianceForm> form;  // until the run has ended
+  Remains remains;                       // then
+  std::unique_ptr<FrankWolfe> loop;
+  std::optional<FrankWolfe::Next> next;
+  Points::Update update;
+  Selection* result = nullptr;
+
+  double unit() const { return frame->space.kernel().unit(); }
+};
+
+/// Steps all runners together until each has ended.
+void run_together(std::vector<Runner>& runners, const Points& plain, int threads, Watch& watch) {
+  const auto n = static_cast<double>(plain.size()), d = static_cast<double>(plain.dim() + 1);
+  std::vector<Runner*> live;
+  for (Runner& r : runners) live.push_back(&r);
+  const auto drop_ended = [&] {
+    std::erase_if(live, [](Runner* r) {
+      if (r->loop->ended()) r->remains = remains_of(std::move(r->form));
+      return r->loop->ended();
+    });
+  };
+  while (!live.empty()) {
+    const auto start = Clock::now();
+    const auto count = static_cast<double>(live.size());
+    for (Runner* r : live) r->form->refine();  // all threads on one
+    for_tasks(threads_for(threads, 10 * count * d * d), static_cast<Index>(live.size()),
+              [&](Index t) {
+                Runner& r = *live[static_cast<std::size_t>(t)];
+                r.next = r.loop->next();
+                if (r.next)
+                  r.update = r.form->before_pass(r.next->pick, r.next->gamma, r.next->length);
+              });
+    const std::vector<Runner*> together = live;
+    drop_ended();
+
+    std::vector<Points::Update> updates;
+    for (const Runner* r : live) updates.push_back(r->update);
+    if (!live.empty())
+      for_own_blocks(
+          threads_for(threads, 6 * count * n * d), plain.size(),
+          [&](Index block, Index first, Index last) { plain.pass(block, first, last, updates); });
+    for_tasks(threads_for(threads, 10 * count * d * d), static_cast<Index>(live.size()),
+              [&](Index t) {
+                Runner& r = *live[static_cast<std::size_t>(t)];
+                r.form->after_pass(r.next->pick, r.next->gamma, r.next->length);
+              });
+    for (Runner* r : live) {
+      const auto before = static_cast<Index>(r->loop->run().exemplars.size());
+      const Progress progress = r->loop->taken();
+      watch.tell(progress, before, r->unit());
+    }
+    const double share = seconds_since(start) / static_cast<double>(together.size());
+    for (Runner* r : together) r->result->seconds.steps += share;
+    if (watch.stopped())
+      for (Runner* r : live)
+        if (!r->loop->ended()) r->loop->interrupt();
+    drop_ended();
+  }
+}
+
+/// All settings of a request, in the order of work.
+struct Work {
+  struct Setting {
+    std::optional<double> alpha;
+    double eta = 0;
+    Selection* result = nullptr;
+  };
+  std::vector<Setting> settings;
+  const SelectOptions& options;
+  const Plan& plan;
+  std::span<const Index> subset;
+  Watch& watch;
+  const Alive& alive;
+};
+
+void interrupted(Selection& result) {
+  result.status = Status::interrupted;
+  result.certificate.reset();
+}
+
+/// Settings that share the passes.
+void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
+  const auto start = Clock::now();
+  std::vector<std::unique_ptr<SharedSetUp::Frame>> frames;
+  std::vector<Runner> runners;
+  double eta = std::numeric_limits<double>::quiet_NaN();
+  for (Index t = batch.first; t < batch.last; ++t) {
+    const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
+    if (setting.eta != eta) {
+      frames.push_back(shared.frame(setting.eta));
+      eta = setting.eta;
+    }
+    Runner r;
+    r.options = options_of(work.options, setting.alpha, setting.eta);
+    r.frame = frames.back().get();
+    r.form = shared.form(*frames.back());
+    r.loop = std::make_unique<FrankWolfe>(
+        *r.form, run_options(r.options, r.frame->space.kernel(), r.form->objective()));
+    r.result = setting.result;
+    runners.push_back(std::move(r));
+  }
+  const double share = seconds_since(start) / static_cast<double>(runners.size());
+  for (const Runner& r : runners) r.result->seconds.setup += share;
+  run_together(runners, shared.plain(), work.plan.threads, work.watch);
+  for (Runner& r : runners) {
+    try {
+      describe_run(r.loop->run(), r.remains, r.frame->space, r.options, work.alive, *r.result);
+    } catch (const Interrupted&) {
+      interrupted(*r.result);
+    }
+  }
+}
+
+/// Settings of one eta that share points and kernel and nothing else.
+void run_one_by_one(const PointsView& view, const Work& work, const Batch& batch) {
+  auto start = Clock::now();
+  const double eta = work.settings[static_cast<std::size_t>(batch.first)].eta;
+  Space space = make_space(view, work.subset, options_of(work.options, std::nullopt, eta),
+                           work.plan, work.alive);
+  for (Index t = batch.first; t < batch.last && !work.watch.stopped(); ++t) {
+    const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
+    const SelectOptions own = options_of(work.options, setting.alpha, eta);
+    Selection& result = *setting.result;
+    try {
+      if (space.single && !space.kernel().single())  // a long run went on in double
+        space.make_kernel(own, work.plan, true, work.plan.kernel_by == "held", work.alive);
+      std::unique_ptr<Form> form = make_form(space, own, work.plan, work.alive);
+      result.seconds.setup = seconds_since(start);
+      start = Clock::now();
+      const double unit = space.kernel().unit();
+      Index before = 0;
+      Run run = frank_wolfe(*form, run_options(own, space.kernel(), form->objective()),
+                            [&](const Progress& p) {
+                              return work.watch.tell(p, std::exchange(before, p.exemplars), unit);
+                            });
+      result.seconds.steps = seconds_since(start);
+      describe_run(std::move(run), remains_of(std::move(form)), space, own, work.alive, result);
+    } catch (const Interrupted&) {
+      interrupted(result);
+    }
+    start = Clock::now();
+  }
+}
+
+}  // namespace
+
+std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Index> subset,
+                                     const SelectOptions& options, const SweepPlan& plan,
+                                     const Grid& grid, const Observer& observer) {
+  const SerialBlas serial;
+  std::vector<SweepEntry> entries;
+  for (const auto alpha : grid.alphas)
+    for (const double eta : grid.etas) {
+      entries.push_back({.alpha = alpha.value_or(std::numeric_limits<double>::quiet_NaN()),
+                         .eta = eta,
+                         .selection = {}});
+      entries.back().selection.plan = plan.each;
+    }
+  Watch watch(observer, grid.size() * options.exemplars);
+  const Alive alive = observer ? Alive([&] { return watch.alive(); }) : Alive{};
+  Work work{.settings = {},
+            .options = options,
+            .plan = plan.each,
+            .subset = subset,
+            .watch = watch,
+            .alive = alive};
+  for (std::size_t e = 0; e < grid.etas.size(); ++e)
+    for (std::size_t a = 0; a < grid.alphas.size(); ++a)
+      work.settings.push_back({.alpha = grid.alphas[a],
+                               .eta = grid.etas[e],
+                               .result = &entries[a * grid.etas.size() + e].selection});
+  try {
+    if (plan.at_once > 1) {
+      const auto start = Clock::now();
+      SharedSetUp shared(view, subset, options, plan.each, alive);
+      const double share = seconds_since(start) / static_cast<double>(entries.size());
+      for (SweepEntry& e : entries) e.selection.seconds.setup = share;
+      for (const Batch& batch : batches_of(plan, grid)) {
+        if (watch.stopped()) break;
+        run_batch(shared, work, batch);
+      }
+    } else {
+      const auto alphas = static_cast<Index>(grid.alphas.size());
+      for (Index first = 0; first < grid.size() && !watch.stopped(); first += alphas)
+        run_one_by_one(view, work, {first, first + alphas});
+    }
+  } catch (const Interrupted&) {  // what has not ended says so already
+  }
+  for (SweepEntry& e : entries) number_among_all(subset, e.selection);
+  return entries;
+}
+
+SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
+                     const std::vector<double>& alphas, const std::vector<double>& etas) {
+  const Grid grid = make_grid(options, alphas, etas);
+  refuse_settings(options, grid, rows_of(points), cols_of(points));
+  return plan_settings(plan(points, options), options, grid, 1);
+}
+
+std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& options,
+                              const std::vector<double>& alphas, const std::vector<double>& etas,
+                              const Observer& observer) {
+  const Grid grid = make_grid(options, alphas, etas);
+  const SweepPlan plan = plan_sweep(points, options, alphas, etas);
+  return sweep_points(points, {}, options, plan, grid, observer);
+}
+
+}  // namespace fwsr

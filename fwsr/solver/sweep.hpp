@@ -1,0 +1,74 @@
+// Many settings of (alpha, eta) on the same points, for little more than the price of a few.
+//
+// C = A A^T and the points do not depend on alpha, and eta only borders C. So in the covariance form
+// all settings share the set-up, and one pass over the points serves every setting that is still
+// running: each point is fetched, scaled and centred once, then met by three vectors per setting.
+// In the other forms the settings of one eta share the points and the kernel, and run one after the
+// other. docs/forms.md says more.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/select.hpp"
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+/// More settings than this are refused.
+inline constexpr Index most_settings = 4096;
+
+struct SweepEntry {
+  double alpha = 0;  // as given; not a number for the default radius
+  double eta = 0;    // as given: relative where options.eta_relative says so
+  /// As select would answer. Its seconds are this setting's share of the time all took together.
+  Selection selection;
+};
+
+/// Every setting of alphas x etas, in that order: (alphas[0], etas[0]), (alphas[0], etas[1]), ...
+/// No alphas: the default radius. No etas: 0. options.alpha, beta and eta must be left alone;
+/// options.eta_relative says what the etas are.
+/// Throws as select does, and Error for lists that make no sense. An observer that says stop ends
+/// all settings.
+std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& options,
+                              const std::vector<double>& alphas, const std::vector<double>& etas,
+                              const Observer& observer = {});
+
+/// What sweep would do, without doing it.
+struct SweepPlan {
+  Plan each;               // of one setting, as select would run it
+  Index settings = 0;      // in all
+  Index at_once = 1;       // at most so many share a pass over the points
+  Index rounds = 1;        // so often `at_once` settings are run
+  Index memory_bytes = 0;  // beside the data, and each.memory_per_thread for every thread
+  std::string shared;      // one sentence
+};
+SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
+                     const std::vector<double>& alphas, const std::vector<double>& etas);
+
+/// One setting for all classes; every class runs all settings by itself, classes side by side.
+struct ClassSweepEntry {
+  double alpha = 0, eta = 0;            // as in SweepEntry
+  std::vector<ClassSelection> classes;  // as select_per_class would answer
+};
+std::vector<ClassSweepEntry> sweep_per_class(
+    const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
+    const SelectOptions& options, const std::vector<double>& alphas,
+    const std::vector<double>& etas, const Observer& observer = {});
+
+/// What sweep_per_class would do with one class. The plan of a class that gives nothing, or all it
+/// has, is empty.
+struct ClassSweepPlan {
+  ClassPlan of_class;
+  SweepPlan sweep;
+};
+std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
+                                                 const std::vector<std::string>& labels,
+                                                 const ClassCounts& counts,
+                                                 const SelectOptions& options,
+                                                 const std::vector<double>& alphas,
+                                                 const std::vector<double>& etas);
+
+}  // namespace fwsr

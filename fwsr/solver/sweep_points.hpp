@@ -1,0 +1,36 @@
+// A sweep on some of the points: what its front doors (all points, class by class) call.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fwsr/solver/sweep.hpp"
+
+namespace fwsr {
+
+/// The settings of a sweep, checked.
+struct Grid {
+  std::vector<std::optional<double>> alphas;  // nothing: the default radius
+  std::vector<double> etas;
+
+  Index size() const { return static_cast<Index>(alphas.size() * etas.size()); }
+};
+/// Throws Error for lists that make no sense, and for options that a sweep sets itself.
+Grid make_grid(const SelectOptions& options, const std::vector<double>& alphas,
+               const std::vector<double>& etas);
+
+/// Throws Error when some setting does not suit n points of d features.
+void refuse_settings(const SelectOptions& options, const Grid& grid, Index n, Index d);
+
+/// `each` is the plan of one setting; so many sweeps run `side_by_side`. Throws MemoryError when what
+/// was asked for of every setting does not fit.
+SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Grid& grid,
+                        int side_by_side);
+
+/// `subset` as in select_points.
+std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Index> subset,
+                                     const SelectOptions& options, const SweepPlan& plan,
+                                     const Grid& grid, const Observer& observer);
+
+}  // namespace fwsr
