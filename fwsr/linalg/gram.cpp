@@ -30,6 +30,16 @@ Index product_height(Index n) {
   return std::min(product_rows, block_count(n, product_step) * product_step);
 }
 
+/// Rows whose sum a thread makes by itself before it waits for its turn to add it: some
+/// milliseconds' worth, but at least sixteen turns where there are as many products. Part of the answer.
+Index gram_block(Index n, Index d, Index height) {
+  const double wanted = 5e8 / (static_cast<double>(d) * static_cast<double>(d));
+  const Index most = std::max<Index>(1, n / (16 * height));
+  const double products = std::clamp(wanted / static_cast<double>(height), 1.0,
+                                     static_cast<double>(std::min<Index>(most, 1024)));
+  return static_cast<Index>(products) * height;
+}
+
 /// Columns begin .. end of Y = A U from the same columns of A; U upper triangular with zeros below.
 /// Two triangles and the square between them, recursively: half the work of a full product.
 template <class T>
@@ -58,29 +68,39 @@ void times_triangle(Index rows, Index d, Index begin, Index end, const T* a, con
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   constexpr Index height = gram_rows<T>;
+  const Index block = gram_block(n, d, height);
   struct Scratch {
     std::vector<T> rows, product;
-    std::vector<double> sum;
+    Gram sums;
   };
-  Gram gram{.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))};
+  const auto zero = [d](Gram& g) {
+    g.products.assign(size(d * d), 0.0);
+    g.rows.assign(size(d), 0.0);
+  };
   const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, work);
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
+  Gram gram;
+  zero(gram);
   for_blocks_in_order(
-      team, n, height,
+      team, n, block,
       [&](int thread, Index first, Index last) {
-        auto& [rows, product, sum] = scratch[static_cast<std::size_t>(thread)];
+        auto& [rows, product, sums] = scratch[static_cast<std::size_t>(thread)];
         rows.resize(size(std::min(n, height) * d));
         product.resize(size(d * d));
-        fill(first, last, rows.data());
-        multiply_by_itself(MatrixView<const T>{rows.data(), last - first, d, d}, product.data(), d);
-        sum.assign(size(d), 0.0);
-        add_rows(rows.data(), last - first, d, sum.data());
+        zero(sums);
+        for (Index from = first; from < last; from += height) {
+          const Index count = std::min(height, last - from);
+          fill(from, from + count, rows.data());
+          multiply_by_itself(MatrixView<const T>{rows.data(), count, d, d}, product.data(), d);
+          add_triangle(product.data(), d, sums.products.data());
+          add_rows(rows.data(), count, d, sums.rows.data());
+        }
       },
       [&](int thread) {
-        const auto& [rows, product, sum] = scratch[static_cast<std::size_t>(thread)];
-        for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sum[size(i)];
-        add_triangle(product.data(), d, gram.products.data());
+        const Gram& sums = scratch[static_cast<std::size_t>(thread)].sums;
+        add_triangle(sums.products.data(), d, gram.products.data());
+        for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sums.rows[size(i)];
       });
   for (Index i = 0; i < d; ++i)
     for (Index j = 0; j < i; ++j) gram.products[size(i * d + j)] = gram.products[size(j * d + i)];

@@ -211,6 +211,64 @@ Errors regression_errors(const Problem& p, const std::vector<Index>& exemplars, 
 
 }  // namespace
 
+namespace {
+
+/// ||p_i||^2 = r_i - 2 w_i.t_i + t_i^T G t_i with t_i = Theta^T u_i, u_i the kernel values of point i
+/// with the exemplars, w_i its row of W = K K_B, and G = K_B^T K_B.
+class ScoresFromProducts {
+ public:
+  ScoresFromProducts(const KernelProducts& products, const Coefficients& theta)
+      : products_(products),
+        theta_(theta),
+        m_(static_cast<Index>(theta.basis.size())),
+        g_(at(m_ * m_)) {
+    const Index n = static_cast<Index>(products.r.size());
+    for (const Index b : theta.basis)
+      rows_.push_back(
+          products.w.data() +
+          (std::find(products.basis.begin(), products.basis.end(), b) - products.basis.begin()) *
+              n);
+    for (Index b = 0; b < m_; ++b)
+      for (Index l = 0; l < m_; ++l) g_[at(b * m_ + l)] = rows_[at(b)][theta.basis[at(l)]];
+  }
+
+  /// The largest of points first .. last, whose kernel values with k exemplars are `u`.
+  double largest(Index first, Index last, Index k, const double* u) const {
+    const Index rows = last - first;
+    std::vector<double> t(at(rows * m_)), gt(at(rows * m_));
+    const auto product = [&](Index depth, const double* left, const double* right, double* out) {
+      multiply(Product<double>{.m = rows,
+                               .n = m_,
+                               .k = depth,
+                               .left = left,
+                               .left_stride = depth,
+                               .right = right,
+                               .right_stride = m_,
+                               .out = out,
+                               .out_stride = m_});
+    };
+    product(k, u, theta_.theta.data(), t.data());
+    product(m_, t.data(), g_.data(), gt.data());
+    double most = 0;
+    for (Index i = 0; i < rows; ++i) {
+      double with_w = 0;
+      for (Index b = 0; b < m_; ++b) with_w += rows_[at(b)][first + i] * t[at(i * m_ + b)];
+      most = std::max(most, products_.r[at(first + i)] - 2 * with_w +
+                                dot(t.data() + i * m_, gt.data() + i * m_, m_));
+    }
+    return most;
+  }
+
+ private:
+  const KernelProducts& products_;
+  const Coefficients& theta_;
+  Index m_;
+  std::vector<const double*> rows_;  // of W^T, in the order of theta.basis
+  std::vector<double> g_;
+};
+
+}  // namespace
+
 CodeSums describe_codes(const Problem& problem, const Codes& codes, const SelectOptions& options,
                         Selection& selection) {
   const Index n = problem.kernel.size();
@@ -225,14 +283,23 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
                                .alive = problem.alive};
     const LinearSums sums = sweep_linear(linear, codes.list(), *codes.theta(), options.assignment,
                                          options.codes, full, selection);
-    return {.xk = sums.xk, .xkx = sums.xkx, .trace = sums.trace, .smallest = 0, .linear = sums};
+    return {.xk = sums.xk,
+            .xkx = sums.xkx,
+            .trace = sums.trace,
+            .smallest = 0,
+            .linear = sums,
+            .largest_score = sums.largest_score,
+            .score_error = sums.score_error};
   }
   const auto blocks = at(block_count(n, sweep_rows));
   struct Part {
     std::vector<double> counts, norms;
-    double xk = 0, xkx = 0, trace = 0, smallest = 0;
+    double xk = 0, xkx = 0, trace = 0, smallest = 0, score = 0;
   };
   std::vector<Part> parts(blocks);
+  std::optional<ScoresFromProducts> scores;
+  if (full && k > 0 && problem.products && codes.theta())
+    scores.emplace(*problem.products, *codes.theta());
   if (options.assignment) selection.assignment.assign(at(n), -1);
   if (options.codes) selection.codes.assign(at(n * k), 0.0);
   selection.weights.assign(at(k), 0.0);
@@ -269,6 +336,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
         if (!full) return;
         for (Index i = first; i < last; ++i) part.trace += problem.kernel.diagonal(i);
         if (k == 0) return;
+        if (scores) part.score = scores->largest(first, last, k, block.kernel.data());
         std::vector<double> y(at(rows * k));  // X K_TT
         multiply(Product<double>{.m = rows,
                                  .n = k,
@@ -292,6 +360,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
     sums.xkx += part.xkx;
     sums.trace += part.trace;
     sums.smallest = std::min(sums.smallest, part.smallest);
+    if (scores) sums.largest_score = std::max(sums.largest_score.value_or(0.0), part.score);
     for (Index t = 0; t < k; ++t) {
       selection.weights[at(t)] += part.counts[at(t)];
       double& s = selection.strength[at(t)];
@@ -300,6 +369,14 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   }
   if (problem.q == Norm::two)
     for (double& s : selection.strength) s = std::sqrt(s);
+  if (sums.largest_score) {
+    const std::vector<double>& r = problem.products->r;
+    const double error =
+        16 * std::numeric_limits<double>::epsilon() * *std::max_element(r.begin(), r.end());
+    sums.largest_score = std::sqrt(*sums.largest_score);
+    sums.score_error =
+        *sums.largest_score > 0 ? error / (2 * *sums.largest_score) : std::sqrt(error);
+  }
   return sums;
 }
 
@@ -319,9 +396,9 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
     c.gap = std::numeric_limits<double>::infinity();
   } else {
     // The score from few products, where rounding leaves the gap its digits; else from R itself.
-    const bool enough = sums.linear && 2 * problem.beta * sums.linear->score_error <=
-                                           problem.precision / 2 * sums.trace;
-    const double score = enough           ? sums.linear->largest_score
+    const bool enough = sums.largest_score &&
+                        2 * problem.beta * sums.score_error <= problem.precision / 2 * sums.trace;
+    const double score = enough           ? *sums.largest_score
                          : problem.linear ? largest_score_linear(problem, codes)
                                           : largest_score_kernel(problem, codes);
     c.gap = in_users_units(2 * (problem.beta * score - (sums.xk - sums.xkx)));

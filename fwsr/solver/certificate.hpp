@@ -11,6 +11,7 @@
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/representer_form.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
@@ -19,8 +20,9 @@ namespace fwsr {
 struct Problem {
   const KernelMatrix& kernel;
   const Points* linear = nullptr;  // the points, when the kernel is linear and cheap by features
-  const Covariance* covariance = nullptr;  // then also C and r
-  const KernelMatrix* exact = nullptr;     // what `kernel` approximates, where it does
+  const Covariance* covariance = nullptr;    // then also C and r
+  const KernelProducts* products = nullptr;  // of the representer form
+  const KernelMatrix* exact = nullptr;       // what `kernel` approximates, where it does
   Norm q = Norm::two;
   bool nonneg = false;
   double beta = 0;
@@ -31,9 +33,11 @@ struct Problem {
 
 /// Sums over all points that the certificate is made of, in the kernel's units.
 struct CodeSums {
-  double xk = 0, xkx = 0, trace = 0;  // <X, K>, <X, K X>, tr K
-  double smallest = 0;                // entry of X
-  std::optional<LinearSums> linear;   // what one pass over the features told more
+  double xk = 0, xkx = 0, trace = 0;    // <X, K>, <X, K X>, tr K
+  double smallest = 0;                  // entry of X
+  std::optional<LinearSums> linear;     // what one pass over the features told more
+  std::optional<double> largest_score;  // max_i ||p_i||, where few products told it ...
+  double score_error = 0;               // ... to within this
 };
 
 /// One sweep over the points: weights, strength, assignment and codes into `selection`, as asked.

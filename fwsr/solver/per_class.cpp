@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -142,13 +144,18 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
   if (static_cast<Index>(labels.size()) != n)
     throw Error(fmt::format("there are {} labels for {} points; there must be one for each",
                             labels.size(), n));
+  // Names are compared as numbers where they are some, which is slow: once per class, not per point.
+  std::unordered_map<std::string_view, std::vector<Index>> found;
+  for (Index i = 0; i < n; ++i) found[labels[static_cast<std::size_t>(i)]].push_back(i);
   Members members;
-  for (Index i = 0; i < n; ++i) members[labels[static_cast<std::size_t>(i)]].push_back(i);
+  for (auto& [name, indices] : found) members.emplace(name, std::move(indices));
   const std::vector<Index> wanted = wanted_of(members, counts);
   const auto classes = static_cast<Index>(members.size());
   const Team team = team_for(options, classes);
   PlanFacts all = facts_of(points, team.side_by_side ? 1 : team.threads);
   all.label_bytes = checked_bytes(n, 1, sizeof(std::string) + 2 * sizeof(Index));
+  all.limit =
+      memory_limit(all.data_bytes, options);  // asking the system takes longer than planning
 
   std::vector<ClassPlan> plans;
   for (auto& [name, indices] : members) {

@@ -20,6 +20,7 @@ struct PlanFacts {
   Index label_bytes = 0;  // labels of all points, and who belongs to which class
   int threads = 1;
   int side_by_side = 1;  // classes that run at the same time share the memory
+  double limit = 0;      // bytes for all of it; 0: as memory_limit says
 };
 PlanFacts facts_of(const PointsView& points, int threads);
 

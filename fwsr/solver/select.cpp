@@ -249,6 +249,8 @@ Remains remains_of(std::unique_ptr<Form> form) {
   Remains remains;
   if (const auto* covariance = dynamic_cast<const CovarianceForm*>(form.get()))
     remains.covariance = covariance->covariance();
+  if (auto* representer = dynamic_cast<RepresenterForm*>(form.get()))
+    remains.products = representer->take_products();
   if (auto* gradient = dynamic_cast<GradientForm*>(form.get()))
     remains.rows = gradient->take_rows();
   return remains;
@@ -277,6 +279,7 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
       .kernel = kernel,
       .linear = by_features ? &space.linear() : nullptr,
       .covariance = remains.covariance.get(),
+      .products = remains.products ? &*remains.products : nullptr,
       .exact = space.factor ? space.source.get() : nullptr,
       .q = options.q,
       .nonneg = options.nonneg,

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "fwsr/kernel/factor.hpp"
@@ -14,6 +15,7 @@
 #include "fwsr/solver/frank_wolfe.hpp"
 #include "fwsr/solver/gradient_form.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/representer_form.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
@@ -58,6 +60,7 @@ RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, doubl
 /// What outlives the form of a run: all that is left to say needs no more of it.
 struct Remains {
   std::shared_ptr<const Covariance> covariance;  // of the covariance form
+  std::optional<KernelProducts> products;        // of the representer form
   ExplicitRows rows;                             // of the gradient form
 };
 Remains remains_of(std::unique_ptr<Form> form);
