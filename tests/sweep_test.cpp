@@ -115,7 +115,8 @@ TEST(Sweep, every_setting_is_what_select_answers) {
   for (const auto* group : {&forms, &statuses})
     for (const auto& [name, count] : *group) std::cout << ' ' << name << ' ' << count << ',';
   std::cout << '\n';
-  for (const char* form : {"covariance", "representer", "gradient"}) EXPECT_GT(forms[form], 20) << form;
+  for (const char* form : {"covariance", "representer", "gradient"})
+    EXPECT_GT(forms[form], 20) << form;
   for (const Status s : {Status::exemplars_reached, Status::converged, Status::exhausted})
     EXPECT_GT(statuses[fwsr::name_of(s)], 5);
 }
