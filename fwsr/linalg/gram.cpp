@@ -69,6 +69,7 @@ template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   constexpr Index height = gram_rows<T>;
   const Index block = gram_block(n, d, height);
+  const bool several = block > height;  // products to a block
   struct Scratch {
     std::vector<T> rows, product;
     Gram sums;
@@ -88,18 +89,22 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
         auto& [rows, product, sums] = scratch[static_cast<std::size_t>(thread)];
         rows.resize(size(std::min(n, height) * d));
         product.resize(size(d * d));
-        zero(sums);
+        if (several) zero(sums);
         for (Index from = first; from < last; from += height) {
           const Index count = std::min(height, last - from);
           fill(from, from + count, rows.data());
           multiply_by_itself(MatrixView<const T>{rows.data(), count, d, d}, product.data(), d);
-          add_triangle(product.data(), d, sums.products.data());
+          if (several) add_triangle(product.data(), d, sums.products.data());
+          if (!several) sums.rows.assign(size(d), 0.0);
           add_rows(rows.data(), count, d, sums.rows.data());
         }
       },
       [&](int thread) {
-        const Gram& sums = scratch[static_cast<std::size_t>(thread)].sums;
-        add_triangle(sums.products.data(), d, gram.products.data());
+        const auto& [rows, product, sums] = scratch[static_cast<std::size_t>(thread)];
+        if (several)
+          add_triangle(sums.products.data(), d, gram.products.data());
+        else
+          add_triangle(product.data(), d, gram.products.data());
         for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sums.rows[size(i)];
       });
   for (Index i = 0; i < d; ++i)

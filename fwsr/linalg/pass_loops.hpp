@@ -45,9 +45,6 @@ using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
   __builtin_memcpy(to, &narrow, sizeof narrow);
 #endif
 }
-[[gnu::always_inline]] inline Index smaller(Index a, Index b) {
-  return a < b ? a : b;
-}
 /// sum += x y, rounded once where the processor can. Everything else is rounded as written, so that
 /// a difference of equal numbers is zero.
 [[gnu::always_inline]] inline void add_product(Lanes& sum, const Lanes& x, const Lanes& y) {
@@ -126,6 +123,8 @@ using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
 /// How rows become points: with weights or means, with the numbers of the point alone, or not at all.
 enum class Become { weighted, plain, ready };
 
+constexpr std::size_t groups_ahead = 4;
+
 /// Dot products of `height` rows with `width` vectors.
 template <std::size_t height, std::size_t width, Become become, class T>
 [[gnu::always_inline]] inline void dots_of(const StoredRows<T>& a, Index first,
@@ -159,10 +158,14 @@ template <std::size_t height, std::size_t width, Become become, class T>
     }
   };
   // Rows are short and several are read at once, which the processor's own prefetching does not
-  // see through: ask for the rows of the next group, line by line as this one is used.
+  // see through: ask for the rows some groups ahead, line by line as this one is used. Beyond the last
+  // row it is a guess that does no harm.
   const T* ahead[height];
-  for (std::size_t i = 0; i < height; ++i)
-    ahead[i] = a.rows[smaller(first + static_cast<Index>(height + i), a.count - 1)];
+  for (std::size_t i = 0; i < height; ++i) {
+    const Index next = first + static_cast<Index>(i + groups_ahead * height);
+    ahead[i] =
+        next < a.count ? a.rows[next] : rows[i] + static_cast<Index>(groups_ahead * height) * a.d;
+  }
   constexpr Index line = 64 / static_cast<Index>(sizeof(T));
   const Index whole = a.d / lanes * lanes;
   Lanes x[height];

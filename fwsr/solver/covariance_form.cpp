@@ -74,7 +74,9 @@ Covariance covariance_in_single(const Points& points, int threads, const Alive& 
     stop_unless(alive);
     points.rows(first, last, m, out);
   };
-  auto [b, s] = gram_of_rows<float>(n, dim, threads, fill);
+  Gram gram = gram_of_rows<float>(n, dim, threads, fill);
+  const std::vector<double>& b = gram.products;
+  std::vector<double>& s = gram.rows;
   Covariance result{.c = b, .r = std::vector<double>(at(n)), .single = true};
   for (Index i = 0; i < dim; ++i)
     for (Index j = 0; j < dim; ++j)
@@ -203,7 +205,14 @@ void CovarianceForm::recompute() {
 double CovarianceForm::exact_score(Index j) {
   points_.row(j, a_.data());
   e_.apply_transposed(a_.data(), w_.data());
-  multiply_vector(Op::none, square(covariance_->c, dim_), w_.data(), cw_.data());
+  const double* c = covariance_->c.data();
+  const auto work = 2.0 * static_cast<double>(dim_) * static_cast<double>(dim_);
+  for_own_blocks(
+      threads_for(threads_, work), dim_,
+      [&](Index, Index first, Index last) {
+        for (Index r = first; r < last; ++r) cw_[at(r)] = dot(c + r * dim_, w_.data(), dim_);
+      },
+      32);
   return std::max(0.0, dot(w_.data(), cw_.data(), dim_));
 }
 
