@@ -94,7 +94,9 @@ int run_guarded(int argc, const char* const* argv) {
   } catch (const ClosedPipe&) {
     return 0;
   } catch (const std::bad_alloc&) {
-    return fail(1, "out of memory; give a smaller --memory, fewer points or a larger machine");
+    return fail(1,
+                "out of memory; use fewer points, a smaller --memory where there is one, or a "
+                "larger machine");
   } catch (const std::exception& e) {
     return fail(1, e.what());
   }

@@ -60,6 +60,29 @@ void refuse_options_wrong_for_any_data(SelectOptions options) {
     throw UsageError(*problem);
 }
 
+Dataset load_to_fit(const DataArguments& from, const SelectOptions& options,
+                    const std::function<void(const Dataset&)>& plan) {
+  const auto lacks_memory = [&](const Dataset& data) {
+    try {
+      plan(data);
+    } catch (const MemoryError&) {
+      return true;
+    } catch (const Error&) {  // told when the plan is made in earnest
+    }
+    return false;
+  };
+  DataArguments how = from;
+  how.read.hold_at_most = options.memory > 0 ? options.memory : available_memory() / 10 * 8;
+  {
+    Dataset data = load(how);
+    const bool stream = data.can_be_streamed && !is_streamed(data.view()) &&
+                        options.kernel.type != KernelType::precomputed && lacks_memory(data);
+    if (!stream) return data;
+  }
+  how.read.hold_at_most = 0;
+  return load(how);
+}
+
 void require_labels(const Dataset& data) {
   if (data.labels.empty())
     throw UsageError(

@@ -1,8 +1,10 @@
 // The arguments that every command which runs the algorithm takes beside its data and its options.
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "apps/data_arguments.hpp"
 #include "apps/progress.hpp"
 #include "fwsr/data/dataset.hpp"
 #include "fwsr/solver/options.hpp"
@@ -32,6 +34,11 @@ void check_exemplars(const RunArguments& a, SelectOptions& options);
 
 /// Refuses options that no data could suit, before any is read.
 void refuse_options_wrong_for_any_data(SelectOptions options);
+
+/// The data, in memory where that and the work beside it fit (`plan` throws no MemoryError), else
+/// streamed where it can be.
+Dataset load_to_fit(const DataArguments& from, const SelectOptions& options,
+                    const std::function<void(const Dataset&)>& plan);
 
 /// Refuses to run per class on data without labels.
 void require_labels(const Dataset& data);

@@ -108,34 +108,6 @@ void check_against_data(const SelectArguments& a, const Dataset& data) {
     throw UsageError(located(data, *problem));
 }
 
-/// Whether the plan for these points is refused for want of memory, and nothing else is wrong.
-bool lacks_memory(const SelectArguments& a, const Dataset& data) {
-  try {
-    if (a.per_class)
-      plan_per_class(data.view(), data.labels, parse_class_counts(a.exemplars), a.options);
-    else
-      plan(data.view(), a.options);
-  } catch (const MemoryError&) {
-    return true;
-  } catch (const Error&) {
-  }
-  return false;
-}
-
-/// The data, in memory where that and the work beside it fit, else streamed where it can be.
-Dataset load_to_fit(const SelectArguments& a) {
-  DataArguments how = a.data;
-  how.read.hold_at_most = a.options.memory > 0 ? a.options.memory : available_memory() / 10 * 8;
-  {
-    Dataset data = load(how);
-    const bool stream = data.can_be_streamed && !is_streamed(data.view()) &&
-                        a.options.kernel.type != KernelType::precomputed && lacks_memory(a, data);
-    if (!stream) return data;
-  }
-  how.read.hold_at_most = 0;
-  return load(how);
-}
-
 /// The work itself; every part with the seconds it took.
 void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
   const PointsView points = result.data.view();
@@ -201,7 +173,12 @@ int run_select(int argc, const char* const* argv) {
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();
   bar.say("reading " + a.data.path);
-  const Dataset data = load_to_fit(a);
+  const Dataset data = load_to_fit(a.data, a.options, [&](const Dataset& d) {
+    if (a.per_class)
+      plan_per_class(d.view(), d.labels, parse_class_counts(a.exemplars), a.options);
+    else
+      plan(d.view(), a.options);
+  });
   SelectResult result{.data = data,
                       .options = a.options,
                       .exemplars = a.exemplars,

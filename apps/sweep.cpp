@@ -229,9 +229,13 @@ int run_sweep(int argc, const char* const* argv) {
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();
   bar.say("reading " + a.data.path);
-  DataArguments how = a.data;
-  how.read.hold_at_most = a.options.memory > 0 ? a.options.memory : available_memory() / 10 * 8;
-  const Dataset data = load(how);
+  const Dataset data = load_to_fit(a.data, a.options, [&](const Dataset& d) {
+    if (a.per_class)
+      plan_sweep_per_class(d.view(), d.labels, parse_class_counts(a.exemplars), a.options, a.alphas,
+                           a.etas);
+    else
+      plan_sweep(d.view(), a.options, a.alphas, a.etas);
+  });
   SweepResult result{.data = data,
                      .options = a.options,
                      .exemplars = a.exemplars,

@@ -437,4 +437,44 @@ TEST(EdgeCases, an_observer_sees_every_step_and_may_stop) {
   }
 }
 
+/// One direction and a little noise: the first step takes f below what float32 products can tell from
+/// nothing, and the run must not end on their rounding.
+TEST(EdgeCases, float32_points_are_not_exhausted_by_rounding) {
+  for (const Index d : {8, 400}) {  // covariance and representer form
+    Rng rng(4);
+    const Index n = 300;
+    std::vector<double> direction(at(d)), values;
+    for (double& v : direction) v = rng.normal();
+    for (Index i = 0; i < n; ++i) {
+      const double size = rng.normal();
+      for (Index l = 0; l < d; ++l) values.push_back(size * direction[at(l)] + 1e-4 * rng.normal());
+    }
+    const Data data(n, d, values, Storage::dense_f32);
+    SelectOptions o = options(2, [](SelectOptions& s) { s.center = Center::none; });
+    const Selection quick = fwsr::select(data.view(), o);
+    o.precise = true;
+    const Selection precise = fwsr::select(data.view(), o);
+    EXPECT_EQ(precise.status, Status::exemplars_reached);
+    EXPECT_EQ(quick.status, precise.status) << d;
+    EXPECT_EQ(quick.exemplars, precise.exemplars) << d;
+  }
+}
+
+/// A mean that dwarfs what the points differ by: the gap of the certificate keeps its digits.
+TEST(EdgeCases, the_gap_of_float32_points_with_a_large_mean_is_right) {
+  for (const double mean : {1.0, 10.0, 30.0}) {
+    Rng rng(7);
+    const Index n = 300, d = 40;
+    std::vector<double> common(at(d)), values;
+    for (double& v : common) v = mean * rng.normal();
+    for (Index i = 0; i < n; ++i)
+      for (Index l = 0; l < d; ++l) values.push_back(common[at(l)] + rng.normal());
+    const Data data(n, d, values, Storage::dense_f32);
+    SelectOptions o = options(6);
+    const Selection s = fwsr::select(data.view(), o);
+    const auto reference = problems::reference_of(data.exact(), o, 0);
+    compare::expect_consistent(s, o, reference, compare::coarse);
+  }
+}
+
 }  // namespace

@@ -54,7 +54,9 @@ class HeldKernel final : public TileMatrix<T> {
   }
 
  private:
-  bool as_held(Eta eta) const { return eta == Eta::included || this->eta() == 0; }
+  /// Without eta the entries come from their source: how good exemplars are should not depend on
+  /// how K is held.
+  bool as_held(Eta eta) const { return eta == Eta::included; }
   T* tile(Index row, Index column) const { return values_.get() + tiling_.offset(row, column); }
   double entry(Index i, Index j) const {
     if (i / tile_side > j / tile_side) std::swap(i, j);

@@ -2,7 +2,8 @@
 //
 // The work is a lambda that inlines everything it calls; its vectors are GCC vector types of 64
 // bytes, which the compiler cuts to the registers of each instruction set. Multiplications and
-// additions are never fused, so the bits are the same on all of them.
+// additions are fused only where a file is compiled so (small_gram.cpp); elsewhere the bits are the
+// same on all of them.
 #pragma once
 
 #include <cstddef>

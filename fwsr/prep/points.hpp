@@ -98,7 +98,7 @@ class Points {
   /// out_i = <a_i, z> for all points.
   void project(std::span<const double> z, std::span<double> out, int threads) const;
 
-  /// Sparse points: <a_i, a_j> for i in first .. last (at most sparse_rows) and j in begin .. end,
+  /// Sparse points: <a_i, a_j> for the points i of `left` (at most sparse_rows) and j in begin .. end,
   /// to out[(i - first) * stride + j - begin], eta included.
   static constexpr Index sparse_rows = sparse_width;
   class SparseRows;
@@ -212,7 +212,6 @@ void Points::with_stored(Index first, Index last, Use&& use) const {
 class Points::SparseRows {
  public:
   SparseRows(const Points& points, std::span<const Index> chosen);
-  SparseRows(const Points& points, Index first, Index last);
 
  private:
   friend class Points;

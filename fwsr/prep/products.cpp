@@ -6,7 +6,6 @@
 //                  outer_i outer_j (<y_i, y_j> - <y_i, means> - <y_j, means> + ||means||^2), feature
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -231,19 +230,6 @@ Points::SparseRows::SparseRows(const Points& points, std::span<const Index> chos
     });
   }
 }
-
-namespace {
-
-std::vector<Index> range(Index first, Index last) {
-  std::vector<Index> all(at(last - first));
-  std::iota(all.begin(), all.end(), first);
-  return all;
-}
-
-}  // namespace
-
-Points::SparseRows::SparseRows(const Points& points, Index first, Index last)
-    : SparseRows(points, range(first, last)) {}
 
 void Points::sparse_products(const SparseRows& left, Index begin, Index end, double* out,
                              Index stride) const {

@@ -86,30 +86,36 @@ Covariance covariance_in_single(const Points& points, int threads, const Alive& 
   const double mcm = dot(m.data(), cm.data(), dim);
   s.resize(at(padded));
 
+  // The dot products are those of points that were not rounded to float32.
+  Points::Direction along_m, along_s, along_cm;
+  points.prepare({m.data(), at(dim)}, along_m);
+  points.prepare({s.data(), at(dim)}, along_s);
+  points.prepare({cm.data(), at(dim)}, along_cm);
+  const double mm = dot(m.data(), m.data(), dim), ms = dot(m.data(), s.data(), dim);
   std::mutex mutex;
-  double most = 0;  // of all b_i^T B b_i: what float32 has rounded
+  double most = 0, longest = 0;  // of all b_i^T B b_i and ||b_i||^2: what float32 has rounded
   quadratic_forms<float>(
       n, dim, threads, fill, b,
-      [&, &s = s](Index first, Index last, const float* rows, const double* forms) {
-        constexpr Index few = 64;
-        const float* row[few];
-        const PointNumbers as_they_are[few] = {};
-        double x[few], y[few], z[few], own = 0;
-        for (Index i = first; i < last; i += few) {
-          const Index count = std::min(few, last - i);
-          for (Index k = 0; k < count; ++k) row[k] = rows + (i - first + k) * dim;
-          dots(StoredRows<float>{.rows = row, .numbers = as_they_are, .count = count, .d = dim},
-               m.data(), s.data(), cm.data(), x, y, z);
-          for (Index k = 0; k < count; ++k) {
-            const double form = forms[i - first + k];
-            own = std::max(own, form);
-            result.r[at(i + k)] = form + 2 * x[k] * y[k] + size * x[k] * x[k] + 2 * z[k] + mcm;
-          }
+      [&](Index first, Index last, const float* rows, const double* forms) {
+        std::vector<double> x(at(last - first)), y(x), z(x);
+        points.project(first, last, along_m, x.data());
+        points.project(first, last, along_s, y.data());
+        points.project(first, last, along_cm, z.data());
+        double own_most = 0, own_longest = 0;
+        for (Index i = 0; i < last - first; ++i) {
+          const double bm = x[at(i)] - mm, bs = y[at(i)] - ms, bcm = z[at(i)] - mcm;
+          result.r[at(first + i)] = forms[i] + 2 * bm * bs + size * bm * bm + 2 * bcm + mcm;
+          own_most = std::max(own_most, forms[i]);
+          own_longest = std::max(own_longest, dot(rows + i * dim, rows + i * dim, dim));
         }
         const std::lock_guard lock(mutex);
-        most = std::max(most, own);
+        most = std::max(most, own_most);
+        longest = std::max(longest, own_longest);
       });
-  result.r_error = static_cast<double>(std::numeric_limits<float>::epsilon()) * most;
+  // B and s are sums of n rounded terms.
+  const double b_length = std::sqrt(longest), m_length = std::sqrt(mm), all = b_length + m_length;
+  result.r_error = static_cast<double>(std::numeric_limits<float>::epsilon()) *
+                   (most + std::sqrt(size) * b_length * m_length * all * all);
   return result;
 }
 
@@ -225,7 +231,6 @@ void CovarianceForm::refine() {
 }
 
 Pick CovarianceForm::best() {
-  refine();
   const double tie = covariance_->single ? tie_single : tie_double;
   const double drift = covariance_->single ? drift_single : drift_double;
   Index j = scores_.best(tie);

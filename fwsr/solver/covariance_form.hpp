@@ -64,8 +64,7 @@ class CovarianceForm final : public Form {
   Points::Update before_pass(const Pick& pick, double gamma, double length);
   void after_pass(const Pick& pick, double gamma, double length);
 
-  /// Goes over to double precision when f has fallen too far for float32. best() does so too.
-  void refine();
+  void refine() override;
 
   /// What the raw data alone says.
   const std::shared_ptr<const Covariance>& covariance() const { return covariance_; }

@@ -35,6 +35,9 @@ class Form {
 
   /// f(X) = ||A X - A||^2.
   virtual double objective() const = 0;
+  /// Goes over to double precision when f has fallen too far for float32. Asked before anything is
+  /// decided from f.
+  virtual void refine() {}
   /// The point with the largest dual norm ||p_i||; of equal ones the smallest index.
   virtual Pick best() = 0;
   /// @pre `pick` is what best() answered for the present X

@@ -65,6 +65,7 @@ std::optional<FrankWolfe::Next> FrankWolfe::next() {
   if (ended_) return std::nullopt;
   if (static_cast<Index>(run_.trace.size()) >= options_.max_iterations)
     return end(Status::iteration_limit);
+  form_.refine();
   const double f = form_.objective();
   if (grow_ && f <= exhausted_below * run_.f_at_zero) return end(Status::exhausted);
   if (pursuit_ && f <= options_.delta) return end(Status::converged);

@@ -196,8 +196,11 @@ void RepresenterForm::go_on_in_double() {
   recompute();
 }
 
-Pick RepresenterForm::best() {
+void RepresenterForm::refine() {
   if (kernel_->single() && in_double_ && f_ < single_enough * f_at_zero_) go_on_in_double();
+}
+
+Pick RepresenterForm::best() {
   const double tie = kernel_->single() ? tie_single : tie_double;
   scores_.find_most(threads_);
   Index j = scores_.best(tie);

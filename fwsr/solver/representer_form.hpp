@@ -46,6 +46,7 @@ class RepresenterForm final : public Form {
                   const Alive& alive = {});
 
   double objective() const override { return f_; }
+  void refine() override;
   Pick best() override;
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;

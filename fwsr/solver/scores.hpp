@@ -18,12 +18,6 @@ class Scores {
   explicit Scores(const std::vector<double>& r_elsewhere)
       : c(r_elsewhere), h(r_elsewhere), most(size(block_count(static_cast<Index>(c.size())))) {}
 
-  /// Point i after X <- (1 - gamma) X + length e_j v^T, with x = K_ij, y = (K v)_i, z = (P v)_i.
-  void update(Index i, double gamma, double length, double x, double y, double z) {
-    update_scores({.gamma = gamma, .length = length}, 1, &x, &y, &z, &r[size(i)], &c[size(i)],
-                  &h[size(i)]);
-  }
-
   /// The smallest index among the points whose score is within a relative `tie` of the largest.
   /// @pre `most` is that of the present c
   Index best(double tie) const;

@@ -148,7 +148,11 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
       reason = "the others add nothing (copies, or already represented)";
       break;
     case Status::iteration_limit:
-      reason = "the iteration limit came first; raise it, or choose a larger beta";
+      reason =
+          o.when_converged == WhenConverged::grow
+              ? "the iteration limit came first; raise it, or try center feature: what all points "
+                "have in common may hide how they differ"
+              : "the iteration limit came first; raise it, or choose a larger beta";
       break;
     case Status::interrupted:
       reason = "the run was interrupted";
