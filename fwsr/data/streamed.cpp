@@ -71,10 +71,9 @@ Result<bool> stream_points(const FileBytes& file, const StoredMatrix& stored, In
   const bool swapped = stored.type.big_endian && stored.type.size > 1;
   const bool converted = swapped || name_of(stored.type) != name_of(target);
   if (by_columns) {
-    if (auto problem =
-            find_too_large(file.name(), numbers * (target.size + stored.type.size), options,
-                           "stored column by column, it cannot be read in blocks; save "
-                           "numpy.ascontiguousarray(x)"))
+    if (auto problem = find_too_large(file.name(), numbers * target.size, options,
+                                      "stored column by column, it cannot be read in blocks; save "
+                                      "numpy.ascontiguousarray(x)"))
       return *problem;
     return false;
   }

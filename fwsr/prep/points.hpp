@@ -65,6 +65,12 @@ class Points {
   void rows(Index first, Index last, float* out) const;
   /// The same less `shift` (dim() numbers, padded_length() of them there).
   void rows(Index first, Index last, const std::vector<double>& shift, float* out) const;
+  /// The same, and in the same visit the products <a_i, u>, <a_i, v>, <a_i, w> of the points as they
+  /// are in double.
+  struct Direction;
+  void rows(Index first, Index last, const std::vector<double>& shift, float* out,
+            const Direction& u, const Direction& v, const Direction& w, double* x, double* y,
+            double* z) const;
 
   /// A vector made ready for passes over the points.
   struct Direction {

@@ -77,6 +77,29 @@ void Points::prepare(std::span<const double> z, Direction& out) const {
   out.last = eta_ != 0 ? eta_ * z[at(features_)] : 0.0;
 }
 
+void Points::rows(Index first, Index last, const std::vector<double>& shift, float* out,
+                  const Direction& u, const Direction& v, const Direction& w, double* x, double* y,
+                  double* z) const {
+  if (sparse()) {
+    rows(first, last, shift, out);
+    project(first, last, u, x);
+    project(first, last, v, y);
+    project(first, last, w, z);
+    return;
+  }
+  const Index stride = dim();
+  with_stored(first, last, [&](Index begin, const auto& stored) {
+    const Index from = begin - first;
+    load_rows(stored, out + from * stride, stride, shift.data());
+    dots(stored, u.features.data(), v.features.data(), w.features.data(), x + from, y + from,
+         z + from);
+  });
+  for (Index i = 0; i < last - first; ++i) {
+    if (eta_ != 0) out[i * stride + features_] = static_cast<float>(eta_ - shift[at(features_)]);
+    x[i] += u.last, y[i] += v.last, z[i] += w.last;
+  }
+}
+
 void Points::project(Index first, Index last, const Direction& z, double* out) const {
   if (sparse()) {
     std::vector<double> a(at(dim()));

@@ -92,26 +92,31 @@ Covariance covariance_in_single(const Points& points, int threads, const Alive& 
   points.prepare({s.data(), at(dim)}, along_s);
   points.prepare({cm.data(), at(dim)}, along_cm);
   const double mm = dot(m.data(), m.data(), dim), ms = dot(m.data(), s.data(), dim);
+  const FillRows<float> fill_and_begin = [&](Index first, Index last, float* out) {
+    stop_unless(alive);
+    const auto count = at(last - first);
+    std::vector<double> x(count), y(count), z(count);
+    points.rows(first, last, m, out, along_m, along_s, along_cm, x.data(), y.data(), z.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const double bm = x[i] - mm, bs = y[i] - ms, bcm = z[i] - mcm;
+      result.r[at(first) + i] = 2 * bm * bs + size * bm * bm + 2 * bcm + mcm;
+    }
+  };
   std::mutex mutex;
   double most = 0, longest = 0;  // of all b_i^T B b_i and ||b_i||^2: what float32 has rounded
-  quadratic_forms<float>(
-      n, dim, threads, fill, b,
-      [&](Index first, Index last, const float* rows, const double* forms) {
-        std::vector<double> x(at(last - first)), y(x), z(x);
-        points.project(first, last, along_m, x.data());
-        points.project(first, last, along_s, y.data());
-        points.project(first, last, along_cm, z.data());
-        double own_most = 0, own_longest = 0;
-        for (Index i = 0; i < last - first; ++i) {
-          const double bm = x[at(i)] - mm, bs = y[at(i)] - ms, bcm = z[at(i)] - mcm;
-          result.r[at(first + i)] = forms[i] + 2 * bm * bs + size * bm * bm + 2 * bcm + mcm;
-          own_most = std::max(own_most, forms[i]);
-          own_longest = std::max(own_longest, dot(rows + i * dim, rows + i * dim, dim));
-        }
-        const std::lock_guard lock(mutex);
-        most = std::max(most, own_most);
-        longest = std::max(longest, own_longest);
-      });
+  quadratic_forms<float>(n, dim, threads, fill_and_begin, b,
+                         [&](Index first, Index last, const float* rows, const double* forms) {
+                           double own_most = 0, own_longest = 0;
+                           for (Index i = 0; i < last - first; ++i) {
+                             result.r[at(first + i)] += forms[i];
+                             own_most = std::max(own_most, forms[i]);
+                             own_longest =
+                                 std::max(own_longest, dot(rows + i * dim, rows + i * dim, dim));
+                           }
+                           const std::lock_guard lock(mutex);
+                           most = std::max(most, own_most);
+                           longest = std::max(longest, own_longest);
+                         });
   // B and s are sums of n rounded terms.
   const double b_length = std::sqrt(longest), m_length = std::sqrt(mm), all = b_length + m_length;
   result.r_error = static_cast<double>(std::numeric_limits<float>::epsilon()) *

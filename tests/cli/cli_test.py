@@ -418,11 +418,11 @@ class Sweep(Case):
         self.assertEqual(self.run_program("sweep", "none.npy", "-k", "5").code, 1)
 
     def test_interruption_leaves_the_output_alone(self):
-        self.write("big.npy", npy_bytes(random_rows(20000, 20)))
+        self.write("big.npy", npy_bytes(random_rows(6000, 20)))
         self.write("s.csv", "before")
         process = subprocess.Popen(
-            [PROGRAM, "sweep", "big.npy", "-k", "2000", "--alphas", "0.5,1,2", "-o", "s.csv",
-             "--max-iterations", "100000", "--certificate", "none"], cwd=self.folder,
+            [PROGRAM, "sweep", "big.npy", "-k", "5900", "--kernel", "rbf", "--alphas", "0.5,1,2",
+             "-o", "s.csv", "--certificate", "none"], cwd=self.folder,
             stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         time.sleep(1.5)
         self.assertIsNone(process.poll(), "the run was too short to interrupt")
