@@ -74,28 +74,23 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
     std::vector<T> rows, product;
     Gram sums;
   };
-  const auto zero = [d](Gram& g) {
-    g.products.assign(size(d * d), 0.0);
-    g.rows.assign(size(d), 0.0);
-  };
   const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, work);
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
-  Gram gram;
-  zero(gram);
+  Gram gram{.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))};
   for_blocks_in_order(
       team, n, block,
       [&](int thread, Index first, Index last) {
         auto& [rows, product, sums] = scratch[static_cast<std::size_t>(thread)];
         rows.resize(size(std::min(n, height) * d));
         product.resize(size(d * d));
-        if (several) zero(sums);
+        sums.rows.assign(size(d), 0.0);
+        if (several) sums.products.assign(size(d * d), 0.0);
         for (Index from = first; from < last; from += height) {
           const Index count = std::min(height, last - from);
           fill(from, from + count, rows.data());
           multiply_by_itself(MatrixView<const T>{rows.data(), count, d, d}, product.data(), d);
           if (several) add_triangle(product.data(), d, sums.products.data());
-          if (!several) sums.rows.assign(size(d), 0.0);
           add_rows(rows.data(), count, d, sums.rows.data());
         }
       },

@@ -2,12 +2,11 @@
 // fill some.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstdlib>
 #include <memory>
 #include <new>
 
+#include "fwsr/base/files.hpp"
 #include "fwsr/base/index.hpp"
 
 namespace fwsr {
@@ -26,7 +25,7 @@ LargeArray<T> make_large_array(Index count) {
   const std::size_t rounded = (bytes + step - 1) / step * step;
   void* const memory = std::aligned_alloc(step, rounded ? rounded : step);
   if (!memory) throw std::bad_alloc{};
-  if (step == page) ::madvise(memory, rounded, MADV_HUGEPAGE);  // advice: an error changes nothing
+  prefer_large_pages(memory, static_cast<Index>(rounded));
   return LargeArray<T>(static_cast<T*>(memory));
 }
 
