@@ -32,6 +32,9 @@ struct StoredRows {
   Index d = 0;
   const double* weights = nullptr;
   const double* means = nullptr;
+  /// No weights and no means, and `inner` a power of two: the products may be taken of the rows as they
+  /// stand and scaled afterwards, to the same bits.
+  bool scale_last = false;
 };
 
 /// x_i = <a_i, u>, and the like for v and w. Vectors padded.

@@ -120,24 +120,34 @@ using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
   __builtin_memcpy(&v, &bits, sizeof bits);
 }
 
-/// How rows become points: with weights or means, with the numbers of the point alone, or not at all.
-enum class Become { weighted, plain, ready };
+/// How rows become points: with weights or means, with the numbers of the point alone, by a factor that
+/// may come last, or not at all.
+enum class Become { weighted, plain, scaled, ready };
 
-constexpr std::size_t groups_ahead = 4;
+/// How far ahead of its use a row is asked for, in bytes.
+constexpr Index reach = 1024;
 
-/// Dot products of `height` rows with `width` vectors.
+/// Dot products of the rows first, first + apart, ... (`height` of them) with `width` vectors.
 template <std::size_t height, std::size_t width, Become become, class T>
-[[gnu::always_inline]] inline void dots_of(const StoredRows<T>& a, Index first,
+[[gnu::always_inline]] inline void dots_of(const StoredRows<T>& a, Index first, Index apart,
                                            const double* const (&vectors)[width],
                                            double* const (&out)[width]) {
-  const T* rows[height];
+  constexpr Index line = 64 / static_cast<Index>(sizeof(T));
+  constexpr Index far = reach / static_cast<Index>(sizeof(T));
+  // The rows that are next in memory, or where they would be.
+  const Index next = a.d < far ? (far - 1) / a.d + 1 : 1;
+  const T *rows[height], *ahead[height];
   double inner[height], mean[height], outer[height];
   for (std::size_t i = 0; i < height; ++i) {
-    const PointNumbers& n = a.numbers[first + static_cast<Index>(i)];
-    rows[i] = a.rows[first + static_cast<Index>(i)];
+    const Index here = first + static_cast<Index>(i) * apart;
+    const PointNumbers& n = a.numbers[here];
+    rows[i] = a.rows[here];
+    ahead[i] = a.d > 4 * far           ? rows[i] + far
+               : here + next < a.count ? a.rows[here + next]
+                                       : rows[i] + next * a.d;
     inner[i] = n.inner;
     mean[i] = n.mean;
-    outer[i] = n.outer;
+    outer[i] = become == Become::scaled ? n.outer * n.inner : n.outer;
   }
   Lanes sums[height][width] = {};
   const auto add = [&](Index l, Lanes(&x)[height]) __attribute__((always_inline)) {
@@ -157,16 +167,6 @@ template <std::size_t height, std::size_t width, Become become, class T>
       for (std::size_t k = 0; k < width; ++k) add_product(sums[i][k], x[i], vector[k]);
     }
   };
-  // Rows are short and several are read at once, which the processor's own prefetching does not
-  // see through: ask for the rows some groups ahead, line by line as this one is used. Beyond the last
-  // row it is a guess that does no harm.
-  const T* ahead[height];
-  for (std::size_t i = 0; i < height; ++i) {
-    const Index next = first + static_cast<Index>(i + groups_ahead * height);
-    ahead[i] =
-        next < a.count ? a.rows[next] : rows[i] + static_cast<Index>(groups_ahead * height) * a.d;
-  }
-  constexpr Index line = 64 / static_cast<Index>(sizeof(T));
   const Index whole = a.d / lanes * lanes;
   Lanes x[height];
   for (Index l = 0; l < whole; l += lanes) {
@@ -184,22 +184,26 @@ template <std::size_t height, std::size_t width, Become become, class T>
       Quad sum;
       sums_of(sums[0][k], sums[1][k], sums[2][k], sums[3][k], sum);
       sum *= Quad{outer[0], outer[1], outer[2], outer[3]};
-      __builtin_memcpy(out[k] + first, &sum, sizeof sum);
+      for (std::size_t i = 0; i < height; ++i)
+        out[k][first + static_cast<Index>(i) * apart] = sum[i];
     } else {
       for (std::size_t i = 0; i < height; ++i)
-        out[k][first + static_cast<Index>(i)] = outer[i] * sum_of(sums[i][k]);
+        out[k][first + static_cast<Index>(i) * apart] = outer[i] * sum_of(sums[i][k]);
     }
   }
 }
 
+/// Every row. Those taken together stand far from each other, each at the head of a stream of rows:
+/// the processor reads several streams faster than one, and sees each of them coming.
 template <std::size_t height, std::size_t width, Become become, class T>
 [[gnu::always_inline]] inline void dots_of_all(const StoredRows<T>& a,
                                                const double* const (&vectors)[width],
                                                double* const (&out)[width]) {
-  Index i = 0;
-  for (const auto step = static_cast<Index>(height); i + step <= a.count; i += step)
-    dots_of<height, width, become>(a, i, vectors, out);
-  for (; i < a.count; ++i) dots_of<1, width, become>(a, i, vectors, out);
+  constexpr auto streams = static_cast<Index>(height);
+  const Index apart = a.count / streams;
+  for (Index i = 0; i < apart; ++i) dots_of<height, width, become>(a, i, apart, vectors, out);
+  for (Index i = apart * streams; i < a.count; ++i)
+    dots_of<1, width, become>(a, i, 0, vectors, out);
 }
 
 template <std::size_t height, std::size_t width, class T>
@@ -208,6 +212,8 @@ template <std::size_t height, std::size_t width, class T>
                                              double* const (&out)[width]) {
   if (a.weights || a.means)
     dots_of_all<height, width, Become::weighted>(a, vectors, out);
+  else if (a.scale_last)
+    dots_of_all<height, width, Become::scaled>(a, vectors, out);
   else
     dots_of_all<height, width, Become::plain>(a, vectors, out);
 }

@@ -159,16 +159,18 @@ void Points::find_means(int threads) {
               });
             return;
           }
-          std::vector<double> chunk(at(chunk_rows * features_));
-          std::vector<PointNumbers> scaled(at(chunk_rows));
-          with_stored(first, last, [&](Index, auto stored) {
-            for (Index i = 0; i < stored.count; ++i)
-              scaled[at(i)] = {.inner = stored.numbers[i].inner, .mean = 0, .outer = 1};
-            stored.numbers = scaled.data();
-            load_rows(stored, chunk.data(), features_);
-            for (Index i = 0; i < stored.count; ++i)
-              for (Index l = 0; l < features_; ++l) sum[l] += chunk[at(i * features_ + l)];
-          });
+          std::vector<double> chunk(at(copied_rows * features_));
+          PointNumbers scaled[copied_rows];
+          with_stored(
+              first, last,
+              [&](Index, auto stored) {
+                for (Index i = 0; i < stored.count; ++i)
+                  scaled[i] = {.inner = stored.numbers[i].inner, .mean = 0, .outer = 1};
+                stored.numbers = scaled;
+                load_rows(stored, chunk.data(), features_);
+                add_rows(chunk.data(), stored.count, features_, sum);
+              },
+              copied_rows);
         },
         threads);
     for (double& m : mean) m /= n;
@@ -201,13 +203,16 @@ void Points::find_weights(int threads) {
             });
           return;
         }
-        std::vector<double> chunk(at(chunk_rows * features_));
-        with_stored(first, last, [&](Index, const auto& stored) {  // no mean_ and no outer_ yet
-          load_rows(stored, chunk.data(), features_);
-          for (Index i = 0; i < stored.count; ++i)
-            for (Index l = 0; l < features_; ++l)
-              sum[l] += chunk[at(i * features_ + l)] * chunk[at(i * features_ + l)];
-        });
+        std::vector<double> chunk(at(copied_rows * features_));
+        with_stored(
+            first, last,
+            [&](Index, const auto& stored) {  // no mean_ and no outer_ yet
+              load_rows(stored, chunk.data(), features_);
+              for (Index i = 0; i < stored.count; ++i)
+                for (Index l = 0; l < features_; ++l)
+                  sum[l] += chunk[at(i * features_ + l)] * chunk[at(i * features_ + l)];
+            },
+            copied_rows);
         for (Index l = 0; l < features_; ++l)
           sum[features_ + l] += static_cast<double>(last - first);
       },

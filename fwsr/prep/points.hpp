@@ -121,11 +121,13 @@ class Points {
     return outer_.empty() ? common_ : outer_[static_cast<std::size_t>(i)];
   }
 
-  static constexpr Index chunk_rows = 128;
+  static constexpr Index chunk_rows = 256;  // long streams for the pass
+  static constexpr Index copied_rows =
+      64;  // where the chunk is copied, and the copy is to stay near
   template <class Visit>
   void for_entries(Index i, Visit&& visit) const;
   template <class Use>
-  void with_stored(Index first, Index last, Use&& use) const;
+  void with_stored(Index first, Index last, Use&& use, Index at_once = chunk_rows) const;
   template <class T>
   void load(Index first, Index last, T* out, const double* shift) const;
   template <class Add>
@@ -172,17 +174,19 @@ void Points::for_entries(Index i, Visit&& visit) const {
       view_);
 }
 
-/// Calls use(begin, rows) for points first .. last as they are stored, a few at a time: `begin` is
-/// the first of those in `rows`. @pre !sparse()
+/// Calls use(begin, rows) for points first .. last as they are stored, at most `at_once` at a time:
+/// `begin` is the first of those in `rows`. @pre !sparse() && at_once <= chunk_rows
 template <class Use>
-void Points::with_stored(Index first, Index last, Use&& use) const {
+void Points::with_stored(Index first, Index last, Use&& use, Index at_once) const {
   PointNumbers numbers[chunk_rows];
+  // Of float32 numbers: their products with the vectors of a pass stay within the range of double.
+  const bool scale_last = inner_.empty() && mean_.empty() && weights_.empty() && means_.empty();
   // fetch(begin, end, rows) has pointers to points begin .. end put into `rows`, and returns the end
   // of those that are there.
   const auto go = [&]<class T>(const T*, const auto& fetch) {
     const T* rows[chunk_rows];
     for (Index begin = first, end = first; begin < last; begin = end) {
-      end = fetch(begin, begin + chunk_rows < last ? begin + chunk_rows : last, rows);
+      end = fetch(begin, begin + at_once < last ? begin + at_once : last, rows);
       for (Index i = begin; i < end; ++i)
         numbers[i - begin] = {.inner = inner(i), .mean = mean(i), .outer = outer(i)};
       use(begin, StoredRows<T>{.rows = rows,
@@ -190,7 +194,8 @@ void Points::with_stored(Index first, Index last, Use&& use) const {
                                .count = end - begin,
                                .d = features_,
                                .weights = weights_.empty() ? nullptr : weights_.data(),
-                               .means = means_.empty() ? nullptr : means_.data()});
+                               .means = means_.empty() ? nullptr : means_.data(),
+                               .scale_last = scale_last && sizeof(T) == sizeof(float)});
     }
   };
   const auto stream = [&]<class T>(const StreamView<T>& v) {

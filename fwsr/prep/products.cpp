@@ -34,10 +34,10 @@ std::vector<double> Points::combine(std::span<const double> x, int threads) cons
       [&](Index b, Index first, Index last) {
         auto& sum = partial[at(b)];
         sum.assign(at(d + 3), 0.0);
-        std::vector<double> a(sparse() ? 0 : at(chunk_rows * dim()));
+        std::vector<double> a(sparse() ? 0 : at(copied_rows * dim()));
         for (Index i = first; i < last; ++i) {
-          if (!sparse() && (i - first) % chunk_rows == 0)
-            rows(i, std::min(last, i + chunk_rows), a.data());
+          if (!sparse() && (i - first) % copied_rows == 0)
+            rows(i, std::min(last, i + copied_rows), a.data());
           const double xi = x[at(i)];
           if (xi == 0) continue;
           sum[at(d + 2)] += xi;
@@ -48,7 +48,7 @@ std::vector<double> Points::combine(std::span<const double> x, int threads) cons
             sum[at(d)] += factor * mean(i);
             sum[at(d + 1)] += factor;
           } else {
-            const double* from = a.data() + (i - first) % chunk_rows * dim();
+            const double* from = a.data() + (i - first) % copied_rows * dim();
             for (Index l = 0; l < d; ++l) sum[at(l)] += xi * from[l];
           }
         }
