@@ -12,7 +12,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <stdexcept>
 
 #include "bench/exponentials.hpp"
@@ -24,8 +23,9 @@ namespace bench {
 
 namespace {
 
-// Of every way at least so many tries, and for at least so long; the best counts.
-constexpr int tries = 3;
+// Of every way at least so many tries, and for at least so long. Their median counts, as it does for
+// the times that are held against it.
+constexpr int tries = 5;
 constexpr double enough_seconds = 0.05;
 
 volatile float sink;  // results nobody needs go here, so that they are computed
@@ -42,13 +42,12 @@ double seconds_of(int threads, const std::function<void(int)>& work) {
 void try_way(Rate& best, const std::string& way, double amount, int threads,
              const std::function<void(int)>& work) {
   work(0);  // first touch, and the library's own first call
-  double seconds = std::numeric_limits<double>::infinity();
-  double spent = 0;
-  for (int t = 0; t < tries || spent < enough_seconds; ++t) {
-    const double taken = seconds_of(threads, work);
-    spent += taken;
-    seconds = std::min(seconds, taken);
-  }
+  std::vector<double> taken;
+  for (double spent = 0; taken.size() < tries || spent < enough_seconds; spent += taken.back())
+    taken.push_back(seconds_of(threads, work));
+  const auto middle = taken.begin() + static_cast<std::ptrdiff_t>(taken.size() / 2);
+  std::nth_element(taken.begin(), middle, taken.end());
+  const double seconds = *middle;
   if (amount / seconds > best.value) best = {amount / seconds, way};
 }
 
@@ -101,7 +100,7 @@ Rate read_rate(const float* p, Index count, int threads) {
   Rate best;
   const Index part = count / threads;
   for (const Walk walk : {Walk{1, 0}, Walk{1, 2048}, Walk{2, 0}, Walk{2, 2048}, Walk{4, 0},
-                          Walk{4, 1024}, Walk{8, 0}})
+                          Walk{4, 1024}, Walk{8, 0}, Walk{8, 1024}})
     try_way(best,
             std::to_string(walk.streams) + " streams a thread" +
                 (walk.ahead > 0 ? ", prefetch " + std::to_string(walk.ahead) + " bytes ahead" : ""),

@@ -1,5 +1,6 @@
 // What this machine can do: the rates that the times of the library are held against. Every rate
-// is the best of several ways to do the same thing, on all threads at once.
+// is that of the best of several ways to do the same thing, on all threads at once: of each way the
+// median of several tries.
 #pragma once
 
 #include <string>

@@ -110,8 +110,9 @@ def write(folder, order):
            f"{sum(line['met'] for line in bars)} of {len(bars)} bars met. `scripts/bench` runs everything and writes this page; "
            "`scripts/bench PART ...` only the named parts.", "",
            "![Each time as a share of the time its bar allows](summary.svg)", "",
-           "A *floor* is the time the arithmetic and the reads of a case take at the best rates of this machine, "
-           "measured just before and after every repeat. Ratios to floors are medians over repeats of time / floor, "
+           "A *floor* is the time the arithmetic and the reads of a case take at the rates of this machine, "
+           "measured just before and after every repeat: of several ways to read or to multiply the fastest, of each "
+           "way the median of several tries. Ratios to floors are medians over repeats of time / floor, "
            "ratios to peers are ratios of medians. Unless a line says otherwise points are float32 in memory and the "
            "certificate is off.", ""]
     if common:

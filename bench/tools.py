@@ -65,9 +65,9 @@ def times(repeats, part="total"):
 
 
 def floors(result, floor):
-    """floor(rates) for every repeat, with the better rates of just before and just after it."""
+    """floor(rates) for every repeat, with the mean of the rates of just before and just after it."""
     slots = result["rates"]
-    near = [{name: max(before[name], after[name]) for name in before if name != "way"}
+    near = [{name: (before[name] + after[name]) / 2 for name in before if name != "way"}
             for before, after in zip(slots, slots[1:])]
     return [floor(rate) for rate in near]
 

@@ -22,23 +22,23 @@ const PassLoops& loops() {
 
 }  // namespace
 
-void dots(const StoredRows<float>& a, const double* u, double* x) {
+void dots(const Rows<float>& a, const double* u, double* x) {
   loops().one_single(a, u, x);
 }
-void dots(const StoredRows<double>& a, const double* u, double* x) {
-  loops().one_double(a, u, x);
-}
-void dots(const StoredRows<float>& a, const double* u, const double* v, const double* w, double* x,
+void dots(const Rows<float>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z) {
   loops().three_single(a, u, v, w, x, y, z);
 }
-void dots(const StoredRows<double>& a, const double* u, const double* v, const double* w, double* x,
+void dots(const Rows<double>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z) {
   loops().three_double(a, u, v, w, x, y, z);
 }
-void dots_of_ready(const StoredRows<double>& a, const double* u, const double* v, const double* w,
-                   double* x, double* y, double* z) {
-  loops().three_ready(a, u, v, w, x, y, z);
+void dots_of_points(const StoredRows<double>& a, const double* u, double* x) {
+  loops().one_point(a, u, x);
+}
+void dots_of_points(const StoredRows<double>& a, const double* u, const double* v, const double* w,
+                    double* x, double* y, double* z) {
+  loops().three_point(a, u, v, w, x, y, z);
 }
 double update_scores(const ScoreStep& step, Index count, const double* x, const double* y,
                      const double* z, const double* r, double* c, double* h) {

@@ -23,32 +23,33 @@ struct PointNumbers {
   double inner = 1, mean = 0, outer = 1;
 };
 
-/// Rows as they stand in memory. `weights` and `means` (padded) may be null: 1 and 0.
+/// Rows as they stand in memory.
 template <class T>
-struct StoredRows {
+struct Rows {
   const T* const* rows = nullptr;  // `count` pointers to d numbers each
-  const PointNumbers* numbers = nullptr;
   Index count = 0;
   Index d = 0;
+};
+/// Rows and how they become points. `weights` and `means` (padded) may be null: 1 and 0.
+template <class T>
+struct StoredRows : Rows<T> {
+  const PointNumbers* numbers = nullptr;
   const double* weights = nullptr;
   const double* means = nullptr;
-  /// No weights and no means, and `inner` a power of two: the products may be taken of the rows as they
-  /// stand and scaled afterwards, to the same bits.
-  bool scale_last = false;
 };
 
-/// x_i = <a_i, u>, and the like for v and w. Vectors padded.
-void dots(const StoredRows<float>& a, const double* u, double* x);
-void dots(const StoredRows<double>& a, const double* u, double* x);
-void dots(const StoredRows<float>& a, const double* u, const double* v, const double* w, double* x,
+/// x_i = <row_i, u>, and the like for v and w. Vectors padded.
+void dots(const Rows<float>& a, const double* u, double* x);
+void dots(const Rows<float>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z);
-void dots(const StoredRows<double>& a, const double* u, const double* v, const double* w, double* x,
+void dots(const Rows<double>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z);
-
-/// The same bits for rows that load_rows has written with `outer` 1: of their numbers only `outer` is
-/// used.
-void dots_of_ready(const StoredRows<double>& a, const double* u, const double* v, const double* w,
-                   double* x, double* y, double* z);
+/// The same of the points that the rows become: of float64 numbers the mean must be taken away before
+/// the product, lest an offset take the digits. The same bits as `outer` times the products of what
+/// load_rows writes with `outer` 1.
+void dots_of_points(const StoredRows<double>& a, const double* u, double* x);
+void dots_of_points(const StoredRows<double>& a, const double* u, const double* v, const double* w,
+                    double* x, double* y, double* z);
 
 /// c_i and h_i of `count` points after X <- (1 - gamma) X + length e_j v^T, with x = K_ij,
 /// y = (K v)_i, z = (P v)_i; scores.hpp says what r, c and h are. Returns the largest c.

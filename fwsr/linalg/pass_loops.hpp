@@ -120,39 +120,40 @@ using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
   __builtin_memcpy(&v, &bits, sizeof bits);
 }
 
-/// How rows become points: with weights or means, with the numbers of the point alone, by a factor that
-/// may come last, or not at all.
-enum class Become { weighted, plain, scaled, ready };
-
 /// How far ahead of its use a row is asked for, in bytes.
 constexpr Index reach = 1024;
 
-/// Dot products of the rows first, first + apart, ... (`height` of them) with `width` vectors.
-template <std::size_t height, std::size_t width, Become become, class T>
-[[gnu::always_inline]] inline void dots_of(const StoredRows<T>& a, Index first, Index apart,
+/// Dot products of the rows first, first + apart, ... (`height` of them) with `width` vectors: of the
+/// rows themselves, or of the points they become.
+template <std::size_t height, std::size_t width, class T, template <class> class Kind>
+[[gnu::always_inline]] inline void dots_of(const Kind<T>& a, Index first, Index apart, Index next,
                                            const double* const (&vectors)[width],
                                            double* const (&out)[width]) {
+  constexpr bool points = requires {
+    a.numbers;
+  };
   constexpr Index line = 64 / static_cast<Index>(sizeof(T));
   constexpr Index far = reach / static_cast<Index>(sizeof(T));
-  // The rows that are next in memory, or where they would be.
-  const Index next = a.d < far ? (far - 1) / a.d + 1 : 1;
   const T *rows[height], *ahead[height];
-  double inner[height], mean[height], outer[height];
   for (std::size_t i = 0; i < height; ++i) {
     const Index here = first + static_cast<Index>(i) * apart;
-    const PointNumbers& n = a.numbers[here];
     rows[i] = a.rows[here];
+    // Of a long row what comes next, else rows that come later: `next` fits all but the last ones,
+    // for which it is a guess that does no harm.
     ahead[i] = a.d > 4 * far           ? rows[i] + far
                : here + next < a.count ? a.rows[here + next]
                                        : rows[i] + next * a.d;
-    inner[i] = n.inner;
-    mean[i] = n.mean;
-    outer[i] = become == Become::scaled ? n.outer * n.inner : n.outer;
   }
+  double inner[height], mean[height], outer[height];
+  if constexpr (points)
+    for (std::size_t i = 0; i < height; ++i) {
+      const PointNumbers& n = a.numbers[first + static_cast<Index>(i) * apart];
+      inner[i] = n.inner, mean[i] = n.mean, outer[i] = n.outer;
+    }
   Lanes sums[height][width] = {};
   const auto add = [&](Index l, Lanes(&x)[height]) __attribute__((always_inline)) {
     Lanes weight, means, vector[width];
-    if constexpr (become == Become::weighted) {
+    if constexpr (points) {
       weight = Lanes{} + 1.0;
       means = Lanes{};
       if (a.weights) load(a.weights + l, weight);
@@ -160,17 +161,14 @@ template <std::size_t height, std::size_t width, Become become, class T>
     }
     for (std::size_t k = 0; k < width; ++k) load(vectors[k] + l, vector[k]);
     for (std::size_t i = 0; i < height; ++i) {
-      if constexpr (become == Become::plain)
-        x[i] = x[i] * inner[i] - mean[i];
-      else if constexpr (become == Become::weighted)
-        x[i] = x[i] * inner[i] * weight - means - mean[i];
+      if constexpr (points) x[i] = x[i] * inner[i] * weight - means - mean[i];
       for (std::size_t k = 0; k < width; ++k) add_product(sums[i][k], x[i], vector[k]);
     }
   };
   const Index whole = a.d / lanes * lanes;
   Lanes x[height];
   for (Index l = 0; l < whole; l += lanes) {
-    if (become != Become::ready && l % line == 0)
+    if (l % line == 0)
       for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(ahead[i] + l);
     for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, x[i]);
     add(l, x);
@@ -180,42 +178,30 @@ template <std::size_t height, std::size_t width, Become become, class T>
     add(whole, x);
   }
   for (std::size_t k = 0; k < width; ++k) {
+    double* to = out[k] + first;
     if constexpr (height == 4) {
       Quad sum;
       sums_of(sums[0][k], sums[1][k], sums[2][k], sums[3][k], sum);
-      sum *= Quad{outer[0], outer[1], outer[2], outer[3]};
-      for (std::size_t i = 0; i < height; ++i)
-        out[k][first + static_cast<Index>(i) * apart] = sum[i];
+      if constexpr (points) sum *= Quad{outer[0], outer[1], outer[2], outer[3]};
+      for (std::size_t i = 0; i < height; ++i) to[static_cast<Index>(i) * apart] = sum[i];
     } else {
       for (std::size_t i = 0; i < height; ++i)
-        out[k][first + static_cast<Index>(i) * apart] = outer[i] * sum_of(sums[i][k]);
+        to[static_cast<Index>(i) * apart] = sum_of(sums[i][k]) * (points ? outer[i] : 1.0);
     }
   }
 }
 
 /// Every row. Those taken together stand far from each other, each at the head of a stream of rows:
 /// the processor reads several streams faster than one, and sees each of them coming.
-template <std::size_t height, std::size_t width, Become become, class T>
-[[gnu::always_inline]] inline void dots_of_all(const StoredRows<T>& a,
+template <std::size_t height, std::size_t width, class T, template <class> class Kind>
+[[gnu::always_inline]] inline void dots_of_all(const Kind<T>& a,
                                                const double* const (&vectors)[width],
                                                double* const (&out)[width]) {
   constexpr auto streams = static_cast<Index>(height);
-  const Index apart = a.count / streams;
-  for (Index i = 0; i < apart; ++i) dots_of<height, width, become>(a, i, apart, vectors, out);
-  for (Index i = apart * streams; i < a.count; ++i)
-    dots_of<1, width, become>(a, i, 0, vectors, out);
-}
-
-template <std::size_t height, std::size_t width, class T>
-[[gnu::always_inline]] inline void dots_body(const StoredRows<T>& a,
-                                             const double* const (&vectors)[width],
-                                             double* const (&out)[width]) {
-  if (a.weights || a.means)
-    dots_of_all<height, width, Become::weighted>(a, vectors, out);
-  else if (a.scale_last)
-    dots_of_all<height, width, Become::scaled>(a, vectors, out);
-  else
-    dots_of_all<height, width, Become::plain>(a, vectors, out);
+  constexpr Index far = reach / static_cast<Index>(sizeof(T));
+  const Index apart = a.count / streams, next = a.d > 0 && a.d < far ? (far - 1) / a.d + 1 : 1;
+  for (Index i = 0; i < apart; ++i) dots_of<height, width>(a, i, apart, next, vectors, out);
+  for (Index i = apart * streams; i < a.count; ++i) dots_of<1, width>(a, i, 0, next, vectors, out);
 }
 
 [[gnu::always_inline]] inline double update_body(const ScoreStep& step, Index count,
@@ -414,19 +400,14 @@ constexpr std::size_t height = 2;
 constexpr std::size_t height = 1;
 #endif
 
-template <class T>
-void one(const StoredRows<T>& a, const double* u, double* x) {
-  dots_body<height, 1>(a, {u}, {x});
+template <class A>
+void one(const A& a, const double* u, double* x) {
+  dots_of_all<height, 1>(a, {u}, {x});
 }
-template <class T>
-void three(const StoredRows<T>& a, const double* u, const double* v, const double* w, double* x,
-           double* y, double* z) {
-  dots_body<height, 3>(a, {u, v, w}, {x, y, z});
-}
-
-void three_of_ready(const StoredRows<double>& a, const double* u, const double* v, const double* w,
-                    double* x, double* y, double* z) {
-  dots_of_all<height, 3, Become::ready>(a, {u, v, w}, {x, y, z});
+template <class A>
+void three(const A& a, const double* u, const double* v, const double* w, double* x, double* y,
+           double* z) {
+  dots_of_all<height, 3>(a, {u, v, w}, {x, y, z});
 }
 
 template <class T>
@@ -437,11 +418,11 @@ void sums(const StoredRows<T>& a, bool center, RowSums* out) {
     sums_of_all<height, true>(a, center, out);
 }
 
-constexpr PassLoops loops{.one_single = one<float>,
-                          .one_double = one<double>,
-                          .three_single = three<float>,
-                          .three_double = three<double>,
-                          .three_ready = three_of_ready,
+constexpr PassLoops loops{.one_single = one<Rows<float>>,
+                          .three_single = three<Rows<float>>,
+                          .three_double = three<Rows<double>>,
+                          .one_point = one<StoredRows<double>>,
+                          .three_point = three<StoredRows<double>>,
                           .update = update_body,
                           .sums_single = sums<float>,
                           .sums_double = sums<double>,

@@ -6,13 +6,13 @@
 namespace fwsr {
 
 struct PassLoops {
-  void (*one_single)(const StoredRows<float>&, const double*, double*);
-  void (*one_double)(const StoredRows<double>&, const double*, double*);
-  void (*three_single)(const StoredRows<float>&, const double*, const double*, const double*,
-                       double*, double*, double*);
-  void (*three_double)(const StoredRows<double>&, const double*, const double*, const double*,
-                       double*, double*, double*);
-  void (*three_ready)(const StoredRows<double>&, const double*, const double*, const double*,
+  void (*one_single)(const Rows<float>&, const double*, double*);
+  void (*three_single)(const Rows<float>&, const double*, const double*, const double*, double*,
+                       double*, double*);
+  void (*three_double)(const Rows<double>&, const double*, const double*, const double*, double*,
+                       double*, double*);
+  void (*one_point)(const StoredRows<double>&, const double*, double*);
+  void (*three_point)(const StoredRows<double>&, const double*, const double*, const double*,
                       double*, double*, double*);
   double (*update)(const ScoreStep&, Index, const double*, const double*, const double*,
                    const double*, double*, double*);

@@ -72,10 +72,13 @@ class Points {
             const Direction& u, const Direction& v, const Direction& w, double* x, double* y,
             double* z) const;
 
-  /// A vector made ready for passes over the points.
+  /// A vector z made ready for passes over the points. Dense float32 numbers are multiplied with it as
+  /// they stand, and scaled and centred afterwards: in double that keeps all the digits they have.
+  ///   <a_i, z> = outer_i (inner_i <x_i, weights o z> - <means, z> - mean_i <1, z>) + eta z_last
   struct Direction {
-    AlignedVector<double> features;  // padded
+    AlignedVector<double> features;  // weights o z for those, else z; padded
     double last = 0;                 // its entry for the eta row, times eta
+    double with_means = 0, sum = 0;  // <means, z>, <1, z>
   };
   void prepare(std::span<const double> z, Direction& out) const;
 
@@ -127,7 +130,15 @@ class Points {
   template <class Visit>
   void for_entries(Index i, Visit&& visit) const;
   template <class Use>
+  void with_rows(Index first, Index last, Use&& use, Index at_once = chunk_rows) const;
+  template <class Use>
   void with_stored(Index first, Index last, Use&& use, Index at_once = chunk_rows) const;
+  void finish(Index first, Index count, const Direction& z, double* out) const;
+  template <class T>
+  void products(Index first, const Rows<T>& rows, const Direction& u, const Direction& v,
+                const Direction& w, double* x, double* y, double* z) const;
+  template <class T>
+  StoredRows<T> stored(Index first, const Rows<T>& rows, PointNumbers* numbers) const;
   template <class T>
   void load(Index first, Index last, T* out, const double* shift) const;
   template <class Add>
@@ -177,25 +188,14 @@ void Points::for_entries(Index i, Visit&& visit) const {
 /// Calls use(begin, rows) for points first .. last as they are stored, at most `at_once` at a time:
 /// `begin` is the first of those in `rows`. @pre !sparse() && at_once <= chunk_rows
 template <class Use>
-void Points::with_stored(Index first, Index last, Use&& use, Index at_once) const {
-  PointNumbers numbers[chunk_rows];
-  // Of float32 numbers: their products with the vectors of a pass stay within the range of double.
-  const bool scale_last = inner_.empty() && mean_.empty() && weights_.empty() && means_.empty();
+void Points::with_rows(Index first, Index last, Use&& use, Index at_once) const {
   // fetch(begin, end, rows) has pointers to points begin .. end put into `rows`, and returns the end
   // of those that are there.
   const auto go = [&]<class T>(const T*, const auto& fetch) {
     const T* rows[chunk_rows];
     for (Index begin = first, end = first; begin < last; begin = end) {
       end = fetch(begin, begin + at_once < last ? begin + at_once : last, rows);
-      for (Index i = begin; i < end; ++i)
-        numbers[i - begin] = {.inner = inner(i), .mean = mean(i), .outer = outer(i)};
-      use(begin, StoredRows<T>{.rows = rows,
-                               .numbers = numbers,
-                               .count = end - begin,
-                               .d = features_,
-                               .weights = weights_.empty() ? nullptr : weights_.data(),
-                               .means = means_.empty() ? nullptr : means_.data(),
-                               .scale_last = scale_last && sizeof(T) == sizeof(float)});
+      use(begin, Rows<T>{.rows = rows, .count = end - begin, .d = features_});
     }
   };
   const auto stream = [&]<class T>(const StreamView<T>& v) {
@@ -217,6 +217,24 @@ void Points::with_stored(Index first, Index last, Use&& use, Index at_once) cons
         }
       },
       view_);
+}
+
+/// `rows`, the first of which is point `first`, with what makes points of them; `numbers` is room.
+template <class T>
+StoredRows<T> Points::stored(Index first, const Rows<T>& rows, PointNumbers* numbers) const {
+  for (Index i = 0; i < rows.count; ++i)
+    numbers[i] = {.inner = inner(first + i), .mean = mean(first + i), .outer = outer(first + i)};
+  return {rows, numbers, weights_.empty() ? nullptr : weights_.data(),
+          means_.empty() ? nullptr : means_.data()};
+}
+
+/// with_rows, and with what makes points of the rows.
+template <class Use>
+void Points::with_stored(Index first, Index last, Use&& use, Index at_once) const {
+  PointNumbers numbers[chunk_rows];
+  with_rows(
+      first, last, [&](Index begin, const auto& rows) { use(begin, stored(begin, rows, numbers)); },
+      at_once);
 }
 
 /// Up to sparse_rows sparse points laid out by feature, for products with all others.

@@ -75,6 +75,42 @@ void Points::prepare(std::span<const double> z, Direction& out) const {
   out.features.assign(at(padded_length(features_)), 0.0);
   std::copy_n(z.begin(), features_, out.features.begin());
   out.last = eta_ != 0 ? eta_ * z[at(features_)] : 0.0;
+  if (sparse() || !single()) return;
+  out.sum = out.with_means = 0;
+  for (Index l = 0; l < features_; ++l) out.sum += z[at(l)];
+  if (!means_.empty())
+    for (Index l = 0; l < features_; ++l) out.with_means += z[at(l)] * means_[at(l)];
+  if (!weights_.empty())
+    for (Index l = 0; l < features_; ++l) out.features[at(l)] *= weights_[at(l)];
+}
+
+/// From <x_i, weights o z> of dense float32 points to <a_i, z>.
+void Points::finish(Index first, Index count, const Direction& z, double* out) const {
+  const double *inners = inner_.empty() ? nullptr : inner_.data() + first,
+               *means = mean_.empty() ? nullptr : mean_.data() + first,
+               *outers = outer_.empty() ? nullptr : outer_.data() + first;
+  for (Index i = 0; i < count; ++i)
+    out[i] =
+        (out[i] * (inners ? inners[i] : scale_) - z.with_means - (means ? means[i] : 0.0) * z.sum) *
+            (outers ? outers[i] : common_) +
+        z.last;
+}
+
+/// x = <a_i, u> and the like for the points of `rows`, which begin with point `first`.
+template <class T>
+void Points::products(Index first, const Rows<T>& rows, const Direction& u, const Direction& v,
+                      const Direction& w, double* x, double* y, double* z) const {
+  if constexpr (std::is_same_v<T, float>) {
+    dots(rows, u.features.data(), v.features.data(), w.features.data(), x, y, z);
+    finish(first, rows.count, u, x);
+    finish(first, rows.count, v, y);
+    finish(first, rows.count, w, z);
+  } else {
+    PointNumbers numbers[chunk_rows];
+    dots_of_points(stored(first, rows, numbers), u.features.data(), v.features.data(),
+                   w.features.data(), x, y, z);
+    for (Index i = 0; i < rows.count; ++i) x[i] += u.last, y[i] += v.last, z[i] += w.last;
+  }
 }
 
 void Points::rows(Index first, Index last, const std::vector<double>& shift, float* out,
@@ -91,13 +127,11 @@ void Points::rows(Index first, Index last, const std::vector<double>& shift, flo
   with_stored(first, last, [&](Index begin, const auto& stored) {
     const Index from = begin - first;
     load_rows(stored, out + from * stride, stride, shift.data());
-    dots(stored, u.features.data(), v.features.data(), w.features.data(), x + from, y + from,
-         z + from);
+    products(begin, stored, u, v, w, x + from, y + from, z + from);
   });
-  for (Index i = 0; i < last - first; ++i) {
-    if (eta_ != 0) out[i * stride + features_] = static_cast<float>(eta_ - shift[at(features_)]);
-    x[i] += u.last, y[i] += v.last, z[i] += w.last;
-  }
+  if (eta_ != 0)
+    for (Index i = 0; i < last - first; ++i)
+      out[i * stride + features_] = static_cast<float>(eta_ - shift[at(features_)]);
 }
 
 void Points::project(Index first, Index last, const Direction& z, double* out) const {
@@ -109,10 +143,16 @@ void Points::project(Index first, Index last, const Direction& z, double* out) c
     }
     return;
   }
-  with_stored(first, last, [&](Index begin, const auto& stored) {
+  with_rows(first, last, [&]<class T>(Index begin, const Rows<T>& rows) {
     double* to = out + (begin - first);
-    dots(stored, z.features.data(), to);
-    for (Index i = 0; i < stored.count; ++i) to[i] += z.last;
+    if constexpr (std::is_same_v<T, float>) {
+      dots(rows, z.features.data(), to);
+      finish(begin, rows.count, z, to);
+    } else {
+      PointNumbers numbers[chunk_rows];
+      dots_of_points(stored(begin, rows, numbers), z.features.data(), to);
+      for (Index i = 0; i < rows.count; ++i) to[i] += z.last;
+    }
   });
 }
 
@@ -122,7 +162,6 @@ double Points::pass(Index first, Index last, const Direction& a, const Direction
   double x[chunk_rows], y[chunk_rows], z[chunk_rows];
   double largest = -std::numeric_limits<double>::infinity();
   const auto update = [&](Index begin, Index count) {
-    for (Index i = 0; i < count; ++i) x[i] += a.last, y[i] += av.last, z[i] += rv.last;
     const Index at_first = begin - first;
     const double most =
         update_scores(step, count, x, y, z, r + at_first, c + at_first, h + at_first);
@@ -134,14 +173,14 @@ double Points::pass(Index first, Index last, const Direction& a, const Direction
       row(i, row_i.data());
       const Dots3 s =
           dot3(row_i.data(), a.features.data(), av.features.data(), rv.features.data(), features_);
-      x[0] = s.u, y[0] = s.v, z[0] = s.w;
+      x[0] = s.u + a.last, y[0] = s.v + av.last, z[0] = s.w + rv.last;
       update(i, 1);
     }
     return largest;
   }
-  with_stored(first, last, [&](Index begin, const auto& stored) {
-    dots(stored, a.features.data(), av.features.data(), rv.features.data(), x, y, z);
-    update(begin, stored.count);
+  with_rows(first, last, [&](Index begin, const auto& rows) {
+    products(begin, rows, a, av, rv, x, y, z);
+    update(begin, rows.count);
   });
   return largest;
 }
@@ -174,35 +213,48 @@ void Points::pass(Index block, Index first, Index last, std::span<const Update> 
   const Index stride = padded_length(features_);
   const Index height = std::clamp<Index>(tile_numbers / stride / 8 * 8, 8, chunk_rows);
   AlignedVector<double> tile(at(height * stride));  // zeros behind the last feature
-  std::vector<const double*> rows(at(height));
-  for (Index i = 0; i < height; ++i) rows[at(i)] = tile.data() + i * stride;
+  std::vector<const double*> tile_rows(at(height));
+  for (Index i = 0; i < height; ++i) tile_rows[at(i)] = tile.data() + i * stride;
   PointNumbers numbers[chunk_rows];
   double x[chunk_rows], y[chunk_rows], z[chunk_rows];
-  with_stored(first, last, [&](Index begin, auto stored) {
-    const Index all = stored.count;
-    constexpr Index line = 64 / static_cast<Index>(sizeof(**stored.rows));
-    const auto* own = stored.numbers;
-    for (Index t = 0; t < all; t += height, stored.rows += height) {
-      const Index count = std::min(height, all - t), from = begin + t;
-      for (Index i = 0; i < count; ++i)
-        numbers[i] = {.inner = own[t + i].inner, .mean = own[t + i].mean, .outer = 1};
-      stored.numbers = numbers;
-      stored.count = count;
-      load_rows(stored, tile.data(), stride);
+  with_rows(first, last, [&]<class T>(Index begin, const Rows<T>& rows) {
+    constexpr bool single = std::is_same_v<T, float>;
+    constexpr Index line = 64 / static_cast<Index>(sizeof(T));
+    for (Index t = 0; t < rows.count; t += height) {
+      const Rows<T> here{rows.rows + t, std::min(height, rows.count - t), features_};
+      const Index count = here.count, from = begin + t;
+      if constexpr (single) {  // as they stand
+        std::fill_n(numbers, count, PointNumbers{});
+        load_rows(StoredRows<T>{here, numbers}, tile.data(), stride);
+      } else {
+        const StoredRows<T> points = stored(from, here, numbers);
+        for (Index i = 0; i < count; ++i) numbers[i].outer = 1;
+        load_rows(points, tile.data(), stride);
+      }
       const Index each = block_count(height, static_cast<Index>(updates.size()));
       Index ahead = 0;  // rows of the next tile that have been asked for
       for (const Update& u : updates) {
-        for (Index i = 0; i < count; ++i) numbers[i].outer = u.points->outer(from + i);
         for (Index i = 0; i < count && from + height + i < last; i += 8) {  // of the next tile
           __builtin_prefetch(u.c + from + height + i, 1);
           __builtin_prefetch(u.h + from + height + i, 1);
         }
-        for (Index i = 0; i < each && t + height + ahead < all; ++i, ++ahead)
+        for (Index i = 0; i < each && t + height + ahead < rows.count; ++i, ++ahead)
           for (Index l = 0; l < features_; l += line)
-            __builtin_prefetch(stored.rows[height + ahead] + l);
-        dots_of_ready({.rows = rows.data(), .numbers = numbers, .count = count, .d = stride},
-                      u.a->features.data(), u.av->features.data(), u.rv->features.data(), x, y, z);
-        for (Index i = 0; i < count; ++i) x[i] += u.a->last, y[i] += u.av->last, z[i] += u.rv->last;
+            __builtin_prefetch(here.rows[height + ahead] + l);
+        dots({.rows = tile_rows.data(), .count = count, .d = stride}, u.a->features.data(),
+             u.av->features.data(), u.rv->features.data(), x, y, z);
+        if constexpr (single) {
+          u.points->finish(from, count, *u.a, x);
+          u.points->finish(from, count, *u.av, y);
+          u.points->finish(from, count, *u.rv, z);
+        } else {
+          for (Index i = 0; i < count; ++i) {
+            const double outer = u.points->outer(from + i);
+            x[i] = outer * x[i] + u.a->last;
+            y[i] = outer * y[i] + u.av->last;
+            z[i] = outer * z[i] + u.rv->last;
+          }
+        }
         u.most[block] = std::max(u.most[block], update_scores(u.step, count, x, y, z, u.r + from,
                                                               u.c + from, u.h + from));
       }
