@@ -16,7 +16,7 @@ namespace fwsr {
 
 /// Points per block of every parallel loop and sum. Part of the answer: never derive it from the
 /// number of threads.
-inline constexpr Index block_size = 1024;
+inline constexpr Index block_size = 512;
 
 inline Index block_count(Index n, Index block = block_size) {
   return (n + block - 1) / block;

@@ -20,7 +20,7 @@ inline Index padded_length(Index d) {
 
 /// a_l = outer (inner weights_l x_l - means_l - mean): how a stored row x becomes a point.
 struct PointNumbers {
-  double inner = 1, mean = 0, outer = 1;
+  double inner, mean, outer;  // 1, 0, 1 where nothing is to be done
 };
 
 /// Rows as they stand in memory.
@@ -62,9 +62,9 @@ double update_scores(const ScoreStep& step, Index count, const double* x, const 
 /// Sums over a stored row, in one visit to memory: what centring and scaling start from. Of the
 /// numbers of a point only `inner` is used.
 struct RowSums {
-  double largest = 0;  // |x|; infinite when any entry is not finite
-  double mean = 0;     // of inner weights x; 0 when no mean is wanted
-  double squares = 0;  // of inner weights x - means - mean
+  double largest;  // |x|; infinite when any entry is not finite
+  double mean;     // of inner weights x; 0 when no mean is wanted
+  double squares;  // of inner weights x - means - mean
 };
 void sum_rows(const StoredRows<float>& a, bool center, RowSums* out);
 void sum_rows(const StoredRows<double>& a, bool center, RowSums* out);

@@ -224,7 +224,7 @@ void Points::pass(Index block, Index first, Index last, std::span<const Update> 
       const Rows<T> here{rows.rows + t, std::min(height, rows.count - t), features_};
       const Index count = here.count, from = begin + t;
       if constexpr (single) {  // as they stand
-        std::fill_n(numbers, count, PointNumbers{});
+        std::fill_n(numbers, count, PointNumbers{.inner = 1, .mean = 0, .outer = 1});
         load_rows(StoredRows<T>{here, numbers}, tile.data(), stride);
       } else {
         const StoredRows<T> points = stored(from, here, numbers);
