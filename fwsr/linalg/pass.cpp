@@ -40,9 +40,20 @@ void dots_of_points(const StoredRows<double>& a, const double* u, const double* 
                     double* x, double* y, double* z) {
   loops().three_point(a, u, v, w, x, y, z);
 }
+void finish_products(const PointProduct& how, Index count, double* p) {
+  loops().finish(how, count, p);
+}
 double update_scores(const ScoreStep& step, Index count, const double* x, const double* y,
                      const double* z, const double* r, double* c, double* h) {
   return loops().update(step, count, x, y, z, r, c, h);
+}
+double pass_rows(const Rows<float>& a, const PassVectors& with, const ScoreStep& step,
+                 const double* r, double* c, double* h) {
+  return loops().pass_single(a, with, step, r, c, h);
+}
+double pass_points(const StoredRows<double>& a, const PassVectors& with, const ScoreStep& step,
+                   const double* r, double* c, double* h) {
+  return loops().pass_point(a, with, step, r, c, h);
 }
 void sum_rows(const StoredRows<float>& a, bool center, RowSums* out) {
   loops().sums_single(a, center, out);

@@ -44,6 +44,15 @@ void dots(const Rows<float>& a, const double* u, const double* v, const double* 
           double* y, double* z);
 void dots(const Rows<double>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z);
+/// p_i <- outer_i (inner_i p_i - offset) + last: from the product of a row with a vector to that of the
+/// point. Where there is no array its second name stands for all.
+struct PointProduct {
+  const double *inner = nullptr, *outer = nullptr;
+  double every_inner = 1, every_outer = 1;
+  double offset = 0, last = 0;
+};
+void finish_products(const PointProduct& how, Index count, double* p);
+
 /// The same of the points that the rows become: of float64 numbers the mean must be taken away before
 /// the product, lest an offset take the digits. The same bits as `outer` times the products of what
 /// load_rows writes with `outer` 1.
@@ -58,6 +67,18 @@ struct ScoreStep {
 };
 double update_scores(const ScoreStep& step, Index count, const double* x, const double* y,
                      const double* z, const double* r, double* c, double* h);
+
+/// The fused pass: x, y and z are the products of the rows with u, v and w, finished; then the scores.
+/// The same bits as one after the other.
+struct PassVectors {
+  const double *u = nullptr, *v = nullptr, *w = nullptr;  // padded
+  PointProduct x{}, y{}, z{};
+};
+double pass_rows(const Rows<float>& a, const PassVectors& with, const ScoreStep& step,
+                 const double* r, double* c, double* h);
+/// The same of the points that the rows become: only `last` is left to be added to their products.
+double pass_points(const StoredRows<double>& a, const PassVectors& with, const ScoreStep& step,
+                   const double* r, double* c, double* h);
 
 /// Sums over a stored row, in one visit to memory: what centring and scaling start from. Of the
 /// numbers of a point only `inner` is used.

@@ -123,12 +123,19 @@ using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
 /// How far ahead of its use a row is asked for, in bytes.
 constexpr Index reach = 1024;
 
-/// Dot products of the rows first, first + apart, ... (`height` of them) with `width` vectors: of the
-/// rows themselves, or of the points they become.
+/// Rows after which `reach` bytes have passed.
+template <class T>
+[[gnu::always_inline]] inline Index rows_ahead(Index d) {
+  constexpr Index far = reach / static_cast<Index>(sizeof(T));
+  return d > 0 && d < far ? (far - 1) / d + 1 : 1;
+}
+
+/// Dot products of the rows first, first + apart, ... (`height` of them) with `width` vectors, into
+/// out[0], out[out_apart], ...: of the rows themselves, or of the points they become.
 template <std::size_t height, std::size_t width, class T, template <class> class Kind>
 [[gnu::always_inline]] inline void dots_of(const Kind<T>& a, Index first, Index apart, Index next,
                                            const double* const (&vectors)[width],
-                                           double* const (&out)[width]) {
+                                           double* const (&out)[width], Index out_apart) {
   constexpr bool points = requires {
     a.numbers;
   };
@@ -138,11 +145,15 @@ template <std::size_t height, std::size_t width, class T, template <class> class
   for (std::size_t i = 0; i < height; ++i) {
     const Index here = first + static_cast<Index>(i) * apart;
     rows[i] = a.rows[here];
-    // Of a long row what comes next, else rows that come later: `next` fits all but the last ones,
-    // for which it is a guess that does no harm.
-    ahead[i] = a.d > 4 * far           ? rows[i] + far
-               : here + next < a.count ? a.rows[here + next]
-                                       : rows[i] + next * a.d;
+    // Of a long row what comes next, else a row that comes later: of this stream, or where the stream
+    // would go on behind all these rows. That is a guess, which does no harm.
+    const Index later = first + next < apart ? here + next : here + next - apart;
+    if (a.d > 4 * far)
+      ahead[i] = rows[i] + far;
+    else if (later >= a.count)
+      ahead[i] = rows[i];
+    else
+      ahead[i] = a.rows[later] + (first + next < apart ? 0 : a.count * a.d);
   }
   double inner[height], mean[height], outer[height];
   if constexpr (points)
@@ -178,15 +189,15 @@ template <std::size_t height, std::size_t width, class T, template <class> class
     add(whole, x);
   }
   for (std::size_t k = 0; k < width; ++k) {
-    double* to = out[k] + first;
+    double* to = out[k];
     if constexpr (height == 4) {
       Quad sum;
       sums_of(sums[0][k], sums[1][k], sums[2][k], sums[3][k], sum);
       if constexpr (points) sum *= Quad{outer[0], outer[1], outer[2], outer[3]};
-      for (std::size_t i = 0; i < height; ++i) to[static_cast<Index>(i) * apart] = sum[i];
+      for (std::size_t i = 0; i < height; ++i) to[static_cast<Index>(i) * out_apart] = sum[i];
     } else {
       for (std::size_t i = 0; i < height; ++i)
-        to[static_cast<Index>(i) * apart] = sum_of(sums[i][k]) * (points ? outer[i] : 1.0);
+        to[static_cast<Index>(i) * out_apart] = sum_of(sums[i][k]) * (points ? outer[i] : 1.0);
     }
   }
 }
@@ -198,10 +209,38 @@ template <std::size_t height, std::size_t width, class T, template <class> class
                                                const double* const (&vectors)[width],
                                                double* const (&out)[width]) {
   constexpr auto streams = static_cast<Index>(height);
-  constexpr Index far = reach / static_cast<Index>(sizeof(T));
-  const Index apart = a.count / streams, next = a.d > 0 && a.d < far ? (far - 1) / a.d + 1 : 1;
-  for (Index i = 0; i < apart; ++i) dots_of<height, width>(a, i, apart, next, vectors, out);
-  for (Index i = apart * streams; i < a.count; ++i) dots_of<1, width>(a, i, 0, next, vectors, out);
+  const Index apart = a.count / streams, next = rows_ahead<T>(a.d);
+  double* to[width];
+  const auto from = [&](Index i) __attribute__((always_inline)) {
+    for (std::size_t k = 0; k < width; ++k) to[k] = out[k] + i;
+  };
+  for (Index i = 0; i < apart; ++i)
+    from(i), dots_of<height, width>(a, i, apart, next, vectors, to, apart);
+  for (Index i = apart * streams; i < a.count; ++i)
+    from(i), dots_of<1, width>(a, i, 1, next, vectors, to, 1);
+}
+
+[[gnu::always_inline]] inline void finish_part(const PointProduct& how, Index first, Index count,
+                                               double* p) {
+  const auto finish = [&](auto& v, const auto& inner, const auto& outer)
+      __attribute__((always_inline)) {
+    v = (v * inner - how.offset) * outer + how.last;
+  };
+  Lanes inner = Lanes{} + how.every_inner, outer = Lanes{} + how.every_outer, v;
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    load(p + i, v);
+    if (how.inner) load(how.inner + first + i, inner);
+    if (how.outer) load(how.outer + first + i, outer);
+    finish(v, inner, outer);
+    store(v, p + i);
+  }
+  for (; i < count; ++i)
+    finish(p[i], how.inner ? how.inner[first + i] : how.every_inner,
+           how.outer ? how.outer[first + i] : how.every_outer);
+}
+void finish_body(const PointProduct& how, Index count, double* p) {
+  finish_part(how, 0, count, p);
 }
 
 [[gnu::always_inline]] inline double update_body(const ScoreStep& step, Index count,
@@ -229,6 +268,40 @@ template <std::size_t height, std::size_t width, class T, template <class> class
   for (; i < count; ++i) {
     update(x[i], y[i], z[i], r[i], c[i], h[i]);
     largest = c[i] > largest ? c[i] : largest;
+  }
+  return largest;
+}
+
+/// Streams of rows as in dots_of_all. Whenever each has moved on by one vector of scores these are
+/// brought up to date, while the rows to come are on their way.
+template <std::size_t height, class T, template <class> class Kind>
+[[gnu::always_inline]] inline double pass_body(const Kind<T>& a, const PassVectors& with,
+                                               const ScoreStep& step, const double* r, double* c,
+                                               double* h) {
+  constexpr auto streams = static_cast<Index>(height);
+  const Index apart = a.count / streams / lanes * lanes, next = rows_ahead<T>(a.d);
+  const double* const vectors[3] = {with.u, with.v, with.w};
+  constexpr auto room = static_cast<std::size_t>(streams * lanes);
+  double x[room], y[room], z[room];
+  double largest = -__builtin_inf();
+  const auto settle = [&](Index from, Index first, Index count) __attribute__((always_inline)) {
+    finish_part(with.x, first, count, x + from);
+    finish_part(with.y, first, count, y + from);
+    finish_part(with.z, first, count, z + from);
+    const double most =
+        update_body(step, count, x + from, y + from, z + from, r + first, c + first, h + first);
+    largest = most > largest ? most : largest;
+  };
+  for (Index i = 0; i < apart; i += lanes) {
+    for (Index t = 0; t < lanes; ++t)
+      dots_of<height, 3>(a, i + t, apart, next, vectors, {x + t, y + t, z + t}, lanes);
+    for (Index s = 0; s < streams; ++s) settle(s * lanes, s * apart + i, lanes);
+  }
+  for (Index i = apart * streams; i < a.count; i += lanes) {
+    const Index count = i + lanes < a.count ? lanes : a.count - i;
+    for (Index t = 0; t < count; ++t)
+      dots_of<1, 3>(a, i + t, 1, next, vectors, {x + t, y + t, z + t}, 1);
+    settle(0, i, count);
   }
   return largest;
 }
@@ -410,6 +483,12 @@ void three(const A& a, const double* u, const double* v, const double* w, double
   dots_of_all<height, 3>(a, {u, v, w}, {x, y, z});
 }
 
+template <class A>
+double pass(const A& a, const PassVectors& with, const ScoreStep& step, const double* r, double* c,
+            double* h) {
+  return pass_body<height>(a, with, step, r, c, h);
+}
+
 template <class T>
 void sums(const StoredRows<T>& a, bool center, RowSums* out) {
   if (a.weights || a.means)
@@ -423,7 +502,10 @@ constexpr PassLoops loops{.one_single = one<Rows<float>>,
                           .three_double = three<Rows<double>>,
                           .one_point = one<StoredRows<double>>,
                           .three_point = three<StoredRows<double>>,
+                          .finish = finish_body,
                           .update = update_body,
+                          .pass_single = pass<Rows<float>>,
+                          .pass_point = pass<StoredRows<double>>,
                           .sums_single = sums<float>,
                           .sums_double = sums<double>,
                           .rows_single_single = load_rows_body<float, float>,

@@ -14,8 +14,13 @@ struct PassLoops {
   void (*one_point)(const StoredRows<double>&, const double*, double*);
   void (*three_point)(const StoredRows<double>&, const double*, const double*, const double*,
                       double*, double*, double*);
+  void (*finish)(const PointProduct&, Index, double*);
   double (*update)(const ScoreStep&, Index, const double*, const double*, const double*,
                    const double*, double*, double*);
+  double (*pass_single)(const Rows<float>&, const PassVectors&, const ScoreStep&, const double*,
+                        double*, double*);
+  double (*pass_point)(const StoredRows<double>&, const PassVectors&, const ScoreStep&,
+                       const double*, double*, double*);
   void (*sums_single)(const StoredRows<float>&, bool, RowSums*);
   void (*sums_double)(const StoredRows<double>&, bool, RowSums*);
   void (*rows_single_single)(const StoredRows<float>&, float*, Index, const double*);

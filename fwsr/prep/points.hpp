@@ -75,10 +75,11 @@ class Points {
   /// A vector z made ready for passes over the points. Dense float32 numbers are multiplied with it as
   /// they stand, and scaled and centred afterwards: in double that keeps all the digits they have.
   ///   <a_i, z> = outer_i (inner_i <x_i, weights o z> - <means, z> - mean_i <1, z>) + eta z_last
+  /// Points that are centred each by its mean do not see the mean of z: without it <1, z> is zero.
   struct Direction {
     AlignedVector<double> features;  // weights o z for those, else z; padded
     double last = 0;                 // its entry for the eta row, times eta
-    double with_means = 0, sum = 0;  // <means, z>, <1, z>
+    double with_means = 0;           // <means, z>
   };
   void prepare(std::span<const double> z, Direction& out) const;
 
@@ -124,7 +125,7 @@ class Points {
     return outer_.empty() ? common_ : outer_[static_cast<std::size_t>(i)];
   }
 
-  static constexpr Index chunk_rows = 256;  // long streams for the pass
+  static constexpr Index chunk_rows = 512;  // long streams for the pass
   static constexpr Index copied_rows =
       64;  // where the chunk is copied, and the copy is to stay near
   template <class Visit>
@@ -133,7 +134,7 @@ class Points {
   void with_rows(Index first, Index last, Use&& use, Index at_once = chunk_rows) const;
   template <class Use>
   void with_stored(Index first, Index last, Use&& use, Index at_once = chunk_rows) const;
-  void finish(Index first, Index count, const Direction& z, double* out) const;
+  PointProduct product_with(Index first, const Direction& z) const;
   template <class T>
   void products(Index first, const Rows<T>& rows, const Direction& u, const Direction& v,
                 const Direction& w, double* x, double* y, double* z) const;

@@ -6,6 +6,7 @@
 //                  outer_i outer_j (<y_i, y_j> - <y_i, means> - <y_j, means> + ||means||^2), feature
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -76,24 +77,25 @@ void Points::prepare(std::span<const double> z, Direction& out) const {
   std::copy_n(z.begin(), features_, out.features.begin());
   out.last = eta_ != 0 ? eta_ * z[at(features_)] : 0.0;
   if (sparse() || !single()) return;
-  out.sum = out.with_means = 0;
-  for (Index l = 0; l < features_; ++l) out.sum += z[at(l)];
-  if (!means_.empty())
-    for (Index l = 0; l < features_; ++l) out.with_means += z[at(l)] * means_[at(l)];
+  double* to = out.features.data();
+  out.with_means = 0;
+  if (!means_.empty()) out.with_means = dot(means_.data(), to, features_);
+  if (!mean_.empty()) {
+    const double mean = std::accumulate(to, to + features_, 0.0) / static_cast<double>(features_);
+    for (Index l = 0; l < features_; ++l) to[l] -= mean;
+  }
   if (!weights_.empty())
-    for (Index l = 0; l < features_; ++l) out.features[at(l)] *= weights_[at(l)];
+    for (Index l = 0; l < features_; ++l) to[l] *= weights_[at(l)];
 }
 
-/// From <x_i, weights o z> of dense float32 points to <a_i, z>.
-void Points::finish(Index first, Index count, const Direction& z, double* out) const {
-  const double *inners = inner_.empty() ? nullptr : inner_.data() + first,
-               *means = mean_.empty() ? nullptr : mean_.data() + first,
-               *outers = outer_.empty() ? nullptr : outer_.data() + first;
-  for (Index i = 0; i < count; ++i)
-    out[i] =
-        (out[i] * (inners ? inners[i] : scale_) - z.with_means - (means ? means[i] : 0.0) * z.sum) *
-            (outers ? outers[i] : common_) +
-        z.last;
+/// How <x_i, weights o z> of dense float32 points becomes <a_i, z>, from point `first` on.
+PointProduct Points::product_with(Index first, const Direction& z) const {
+  return {.inner = inner_.empty() ? nullptr : inner_.data() + first,
+          .outer = outer_.empty() ? nullptr : outer_.data() + first,
+          .every_inner = scale_,
+          .every_outer = common_,
+          .offset = z.with_means,
+          .last = z.last};
 }
 
 /// x = <a_i, u> and the like for the points of `rows`, which begin with point `first`.
@@ -102,9 +104,9 @@ void Points::products(Index first, const Rows<T>& rows, const Direction& u, cons
                       const Direction& w, double* x, double* y, double* z) const {
   if constexpr (std::is_same_v<T, float>) {
     dots(rows, u.features.data(), v.features.data(), w.features.data(), x, y, z);
-    finish(first, rows.count, u, x);
-    finish(first, rows.count, v, y);
-    finish(first, rows.count, w, z);
+    finish_products(product_with(first, u), rows.count, x);
+    finish_products(product_with(first, v), rows.count, y);
+    finish_products(product_with(first, w), rows.count, z);
   } else {
     PointNumbers numbers[chunk_rows];
     dots_of_points(stored(first, rows, numbers), u.features.data(), v.features.data(),
@@ -147,7 +149,7 @@ void Points::project(Index first, Index last, const Direction& z, double* out) c
     double* to = out + (begin - first);
     if constexpr (std::is_same_v<T, float>) {
       dots(rows, z.features.data(), to);
-      finish(begin, rows.count, z, to);
+      finish_products(product_with(begin, z), rows.count, to);
     } else {
       PointNumbers numbers[chunk_rows];
       dots_of_points(stored(begin, rows, numbers), z.features.data(), to);
@@ -159,28 +161,34 @@ void Points::project(Index first, Index last, const Direction& z, double* out) c
 double Points::pass(Index first, Index last, const Direction& a, const Direction& av,
                     const Direction& rv, const ScoreStep& step, const double* r, double* c,
                     double* h) const {
-  double x[chunk_rows], y[chunk_rows], z[chunk_rows];
   double largest = -std::numeric_limits<double>::infinity();
-  const auto update = [&](Index begin, Index count) {
-    const Index at_first = begin - first;
-    const double most =
-        update_scores(step, count, x, y, z, r + at_first, c + at_first, h + at_first);
-    largest = std::max(largest, most);
-  };
   if (sparse()) {
     std::vector<double> row_i(at(dim()));
     for (Index i = first; i < last; ++i) {
       row(i, row_i.data());
       const Dots3 s =
           dot3(row_i.data(), a.features.data(), av.features.data(), rv.features.data(), features_);
-      x[0] = s.u + a.last, y[0] = s.v + av.last, z[0] = s.w + rv.last;
-      update(i, 1);
+      const double x = s.u + a.last, y = s.v + av.last, z = s.w + rv.last;
+      const Index own = i - first;
+      largest = std::max(largest, update_scores(step, 1, &x, &y, &z, r + own, c + own, h + own));
     }
     return largest;
   }
-  with_rows(first, last, [&](Index begin, const auto& rows) {
-    products(begin, rows, a, av, rv, x, y, z);
-    update(begin, rows.count);
+  PassVectors with{.u = a.features.data(), .v = av.features.data(), .w = rv.features.data()};
+  with_rows(first, last, [&]<class T>(Index begin, const Rows<T>& rows) {
+    const Index own = begin - first;
+    double most = 0;
+    if constexpr (std::is_same_v<T, float>) {
+      with.x = product_with(begin, a);
+      with.y = product_with(begin, av);
+      with.z = product_with(begin, rv);
+      most = pass_rows(rows, with, step, r + own, c + own, h + own);
+    } else {
+      PointNumbers numbers[chunk_rows];
+      with.x.last = a.last, with.y.last = av.last, with.z.last = rv.last;
+      most = pass_points(stored(begin, rows, numbers), with, step, r + own, c + own, h + own);
+    }
+    largest = std::max(largest, most);
   });
   return largest;
 }
@@ -244,9 +252,9 @@ void Points::pass(Index block, Index first, Index last, std::span<const Update> 
         dots({.rows = tile_rows.data(), .count = count, .d = stride}, u.a->features.data(),
              u.av->features.data(), u.rv->features.data(), x, y, z);
         if constexpr (single) {
-          u.points->finish(from, count, *u.a, x);
-          u.points->finish(from, count, *u.av, y);
-          u.points->finish(from, count, *u.rv, z);
+          finish_products(u.points->product_with(from, *u.a), count, x);
+          finish_products(u.points->product_with(from, *u.av), count, y);
+          finish_products(u.points->product_with(from, *u.rv), count, z);
         } else {
           for (Index i = 0; i < count; ++i) {
             const double outer = u.points->outer(from + i);
