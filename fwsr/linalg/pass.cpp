@@ -29,10 +29,6 @@ void dots(const Rows<float>& a, const double* u, const double* v, const double* 
           double* y, double* z) {
   loops().three_single(a, u, v, w, x, y, z);
 }
-void dots(const Rows<double>& a, const double* u, const double* v, const double* w, double* x,
-          double* y, double* z) {
-  loops().three_double(a, u, v, w, x, y, z);
-}
 void dots_of_points(const StoredRows<double>& a, const double* u, double* x) {
   loops().one_point(a, u, x);
 }
@@ -50,6 +46,10 @@ double update_scores(const ScoreStep& step, Index count, const double* x, const 
 double pass_rows(const Rows<float>& a, const PassVectors& with, const ScoreStep& step,
                  const double* r, double* c, double* h) {
   return loops().pass_single(a, with, step, r, c, h);
+}
+double pass_rows(const Rows<double>& a, const PassVectors& with, const ScoreStep& step,
+                 const double* r, double* c, double* h) {
+  return loops().pass_double(a, with, step, r, c, h);
 }
 double pass_points(const StoredRows<double>& a, const PassVectors& with, const ScoreStep& step,
                    const double* r, double* c, double* h) {

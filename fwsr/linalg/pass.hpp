@@ -42,8 +42,6 @@ struct StoredRows : Rows<T> {
 void dots(const Rows<float>& a, const double* u, double* x);
 void dots(const Rows<float>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z);
-void dots(const Rows<double>& a, const double* u, const double* v, const double* w, double* x,
-          double* y, double* z);
 /// p_i <- outer_i (inner_i p_i - offset) + last: from the product of a row with a vector to that of the
 /// point. Where there is no array its second name stands for all.
 struct PointProduct {
@@ -75,6 +73,8 @@ struct PassVectors {
   PointProduct x{}, y{}, z{};
 };
 double pass_rows(const Rows<float>& a, const PassVectors& with, const ScoreStep& step,
+                 const double* r, double* c, double* h);
+double pass_rows(const Rows<double>& a, const PassVectors& with, const ScoreStep& step,
                  const double* r, double* c, double* h);
 /// The same of the points that the rows become: only `last` is left to be added to their products.
 double pass_points(const StoredRows<double>& a, const PassVectors& with, const ScoreStep& step,

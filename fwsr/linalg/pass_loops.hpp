@@ -120,6 +120,13 @@ using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
   __builtin_memcpy(&v, &bits, sizeof bits);
 }
 
+/// Keeps the compiler from reading a vector again wherever it is used.
+[[gnu::always_inline]] inline void hold([[maybe_unused]] Lanes& v) {
+#if defined(__AVX512F__)
+  __asm__("" : "+v"(v));
+#endif
+}
+
 /// How far ahead of its use a row is asked for, in bytes.
 constexpr Index reach = 1024;
 
@@ -178,10 +185,16 @@ template <std::size_t height, std::size_t width, class T, template <class> class
   };
   const Index whole = a.d / lanes * lanes;
   Lanes x[height];
+  constexpr bool from_memory = points || sizeof(T) == sizeof(float);  // else a copy, in cache
   for (Index l = 0; l < whole; l += lanes) {
-    if (l % line == 0)
+    if (from_memory && l % line == 0)
       for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(ahead[i] + l);
-    for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, x[i]);
+    for (std::size_t i = 0; i < height; ++i) {
+      Lanes v;
+      load(rows[i] + l, v);
+      if (!from_memory) hold(v);
+      x[i] = v;
+    }
     add(l, x);
   }
   if (whole < a.d) {
@@ -499,12 +512,12 @@ void sums(const StoredRows<T>& a, bool center, RowSums* out) {
 
 constexpr PassLoops loops{.one_single = one<Rows<float>>,
                           .three_single = three<Rows<float>>,
-                          .three_double = three<Rows<double>>,
                           .one_point = one<StoredRows<double>>,
                           .three_point = three<StoredRows<double>>,
                           .finish = finish_body,
                           .update = update_body,
                           .pass_single = pass<Rows<float>>,
+                          .pass_double = pass<Rows<double>>,
                           .pass_point = pass<StoredRows<double>>,
                           .sums_single = sums<float>,
                           .sums_double = sums<double>,

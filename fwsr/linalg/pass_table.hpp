@@ -9,8 +9,6 @@ struct PassLoops {
   void (*one_single)(const Rows<float>&, const double*, double*);
   void (*three_single)(const Rows<float>&, const double*, const double*, const double*, double*,
                        double*, double*);
-  void (*three_double)(const Rows<double>&, const double*, const double*, const double*, double*,
-                       double*, double*);
   void (*one_point)(const StoredRows<double>&, const double*, double*);
   void (*three_point)(const StoredRows<double>&, const double*, const double*, const double*,
                       double*, double*, double*);
@@ -18,6 +16,8 @@ struct PassLoops {
   double (*update)(const ScoreStep&, Index, const double*, const double*, const double*,
                    const double*, double*, double*);
   double (*pass_single)(const Rows<float>&, const PassVectors&, const ScoreStep&, const double*,
+                        double*, double*);
+  double (*pass_double)(const Rows<double>&, const PassVectors&, const ScoreStep&, const double*,
                         double*, double*);
   double (*pass_point)(const StoredRows<double>&, const PassVectors&, const ScoreStep&,
                        const double*, double*, double*);

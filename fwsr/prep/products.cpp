@@ -20,7 +20,7 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-constexpr Index tile_numbers = 3072;  // 24 KiB of doubles
+constexpr Index tile_numbers = 4096;  // 32 KiB of doubles
 
 }  // namespace
 
@@ -224,7 +224,6 @@ void Points::pass(Index block, Index first, Index last, std::span<const Update> 
   std::vector<const double*> tile_rows(at(height));
   for (Index i = 0; i < height; ++i) tile_rows[at(i)] = tile.data() + i * stride;
   PointNumbers numbers[chunk_rows];
-  double x[chunk_rows], y[chunk_rows], z[chunk_rows];
   with_rows(first, last, [&]<class T>(Index begin, const Rows<T>& rows) {
     constexpr bool single = std::is_same_v<T, float>;
     constexpr Index line = 64 / static_cast<Index>(sizeof(T));
@@ -249,22 +248,21 @@ void Points::pass(Index block, Index first, Index last, std::span<const Update> 
         for (Index i = 0; i < each && t + height + ahead < rows.count; ++i, ++ahead)
           for (Index l = 0; l < features_; l += line)
             __builtin_prefetch(here.rows[height + ahead] + l);
-        dots({.rows = tile_rows.data(), .count = count, .d = stride}, u.a->features.data(),
-             u.av->features.data(), u.rv->features.data(), x, y, z);
-        if constexpr (single) {
-          finish_products(u.points->product_with(from, *u.a), count, x);
-          finish_products(u.points->product_with(from, *u.av), count, y);
-          finish_products(u.points->product_with(from, *u.rv), count, z);
-        } else {
-          for (Index i = 0; i < count; ++i) {
-            const double outer = u.points->outer(from + i);
-            x[i] = outer * x[i] + u.a->last;
-            y[i] = outer * y[i] + u.av->last;
-            z[i] = outer * z[i] + u.rv->last;
-          }
-        }
-        u.most[block] = std::max(u.most[block], update_scores(u.step, count, x, y, z, u.r + from,
-                                                              u.c + from, u.h + from));
+        const auto product = [&](const Direction& direction) {
+          PointProduct how = u.points->product_with(from, direction);
+          if (!single) how.inner = nullptr, how.every_inner = 1;  // is in the tile
+          return how;
+        };
+        const PassVectors with{.u = u.a->features.data(),
+                               .v = u.av->features.data(),
+                               .w = u.rv->features.data(),
+                               .x = product(*u.a),
+                               .y = product(*u.av),
+                               .z = product(*u.rv)};
+        const double most =
+            pass_rows(Rows<double>{.rows = tile_rows.data(), .count = count, .d = stride}, with,
+                      u.step, u.r + from, u.c + from, u.h + from);
+        u.most[block] = std::max(u.most[block], most);
       }
     }
   });
