@@ -61,6 +61,19 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
   return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));
 }
 
+/// Fewer passes over the points than their residuals would cost.
+bool few_may_lead(const CodeSums& sums) {
+  return sums.linear && !sums.linear->leaders.empty() && sums.linear->leaders.size() <= 16;
+}
+double largest_of_leaders(const Problem& p, const Codes& codes, const CodeSums& sums) {
+  double largest = 0;
+  for (const Index i : sums.linear->leaders) {
+    stop_unless(p.alive);
+    largest = std::max(largest, score_of(*p.linear, i, codes.list(), *codes.theta(), p.threads));
+  }
+  return largest;
+}
+
 /// ||p||_dual of the entries of p so far, as a sum or a largest value: `norm` and what p adds.
 double add_dual(const Problem& p, double norm, const double* entries, Index count) {
   if (p.q == Norm::two && !p.nonneg) return norm + dot(entries, entries, count);
@@ -395,12 +408,14 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
   if (std::isinf(problem.beta)) {
     c.gap = std::numeric_limits<double>::infinity();
   } else {
-    // The score from few products, where rounding leaves the gap its digits; else from R itself.
+    // The score from few products, where rounding leaves the gap its digits; else of the few points
+    // that rounding leaves in doubt; else from R itself.
     const bool enough = sums.largest_score &&
                         2 * problem.beta * sums.score_error <= problem.precision / 2 * sums.trace;
-    const double score = enough           ? *sums.largest_score
-                         : problem.linear ? largest_score_linear(problem, codes)
-                                          : largest_score_kernel(problem, codes);
+    const double score = enough               ? *sums.largest_score
+                         : few_may_lead(sums) ? largest_of_leaders(problem, codes, sums)
+                         : problem.linear     ? largest_score_linear(problem, codes)
+                                              : largest_score_kernel(problem, codes);
     c.gap = in_users_units(2 * (problem.beta * score - (sums.xk - sums.xkx)));
   }
   // How well the exemplars stand for the points is a question about the kernel itself.

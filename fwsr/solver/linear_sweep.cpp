@@ -108,13 +108,52 @@ struct Scratch {
       : a(rows, d), v(rows, z.with.rows), x(rows, z.k), s(rows, z.k), t(rows, z.m), y(rows, 0) {}
 };
 
+/// The points whose scores are within `margin` of the largest so far.
+struct Leaders {
+  struct One {
+    Index point;
+    double score;
+  };
+  double largest = -std::numeric_limits<double>::infinity();
+  std::vector<One> all;
+
+  void see(Index point, double score, double margin) {
+    if (score < largest - margin) return;
+    all.push_back({point, score});
+    if (score <= largest) return;
+    largest = score;
+    std::erase_if(all, [&](const One& one) { return one.score < largest - margin; });
+  }
+};
+
 /// What one block adds.
 struct Part {
   std::vector<double> count, squares;  // per exemplar
   LinearSums sums;
+  Leaders leaders;  // by squared scores
 };
 
 }  // namespace
+
+double score_of(const Points& points, Index i, const std::vector<Index>& exemplars,
+                const Coefficients& theta, int threads) {
+  const Index d = points.dim();
+  const auto m = static_cast<Index>(theta.basis.size());
+  std::vector<double> a(at(d)), w(at(d)), t(at(m));
+  points.row(i, w.data());
+  for (std::size_t e = 0; e < exemplars.size(); ++e) {  // t = Theta^T A_T^T a_i
+    points.row(exemplars[e], a.data());
+    const double along = dot(a.data(), w.data(), d);
+    for (Index b = 0; b < m; ++b) t[at(b)] += along * theta.theta[e * at(m) + at(b)];
+  }
+  for (Index b = 0; b < m; ++b) {  // w = E^T a_i = a_i - A_B t
+    points.row(theta.basis[at(b)], a.data());
+    for (Index l = 0; l < d; ++l) w[at(l)] -= t[at(b)] * a[at(l)];
+  }
+  std::vector<double> p(at(points.size()));
+  points.project(w, p, threads);
+  return std::sqrt(block_sum(threads, points.size(), [&](Index l) { return p[at(l)] * p[at(l)]; }));
+}
 
 LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exemplars,
                         const Coefficients& theta, bool assignment, bool keep_codes, bool full,
@@ -128,6 +167,7 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
   selection.weights.assign(at(k), 0.0);
   selection.strength.assign(at(k), 0.0);
 
+  const double score_error = 4 * p.r_error;  // of squared scores: a few times that of r
   const double eta_squared = points.eta() * points.eta();
   const Index height = std::min(n, sweep_rows);
   const auto work =
@@ -168,11 +208,10 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
         y.values.resize(at(height * m));
         if (m > 0) product(rows, t.values.data(), m, Op::none, z.g, y);
         LinearSums& sums = part.sums;
-        sums.largest_score = -std::numeric_limits<double>::infinity();  // squared, for now
         for (Index i = 0; i < rows; ++i) {
           const double score =
               p.r[at(first + i)] - 2 * dot(v.row(i) + m, t.row(i), m) + dot(y.row(i), t.row(i), m);
-          sums.largest_score = std::max(sums.largest_score, score);
+          part.leaders.see(first + i, score, 2 * score_error);
           sums.xk += dot(x.row(i), s.row(i), k);
           const double square = points.squared_norm(first + i);
           sums.plain_trace += square;
@@ -188,7 +227,7 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
       sweep_rows);
 
   LinearSums total;
-  total.largest_score = -std::numeric_limits<double>::infinity();
+  Leaders leaders;
   for (const Part& part : parts) {
     for (Index e = 0; e < k; ++e) {
       selection.weights[at(e)] += part.count[at(e)];
@@ -199,14 +238,14 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
     total.trace += part.sums.trace;
     total.plain_trace += part.sums.plain_trace;
     total.projection += part.sums.projection;
-    total.largest_score = std::max(total.largest_score, part.sums.largest_score);
+    for (const auto& [point, score] : part.leaders.all) leaders.see(point, score, 2 * score_error);
   }
   for (double& s : selection.strength) s = std::sqrt(s);
   if (full) {
-    total.largest_score = std::sqrt(std::max(0.0, total.largest_score));
-    // d c / (2 sqrt c) for an error of a few times that of r in c.
-    total.score_error = total.largest_score > 0 ? 4 * p.r_error / (2 * total.largest_score)
-                                                : std::sqrt(4 * p.r_error);
+    total.largest_score = std::sqrt(std::max(0.0, leaders.largest));
+    total.score_error =
+        total.largest_score > 0 ? score_error / (2 * total.largest_score) : std::sqrt(score_error);
+    for (const auto& one : leaders.all) total.leaders.push_back(one.point);
   }
   return total;
 }

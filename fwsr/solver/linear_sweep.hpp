@@ -35,9 +35,14 @@ struct LinearSums {
   double xk = 0, xkx = 0, trace = 0;  // <X, K>, <X, K X>, tr K
   double largest_score = 0;           // max_i ||p_i||
   double score_error = 0;             // by which rounding may have changed it
+  std::vector<Index> leaders;         // the points that may have it, whatever rounding has done
   double projection = 0;              // ||A - P_T A||^2 without the eta row
   double plain_trace = 0;             // ||A||^2 without the eta row
 };
+
+/// ||p_i|| from the points themselves: one more pass over them.
+double score_of(const Points& points, Index i, const std::vector<Index>& exemplars,
+                const Coefficients& theta, int threads);
 
 /// Fills weights and strength, and assignment and codes when asked for; `full`: the sums too.
 LinearSums sweep_linear(const LinearProblem& problem, const std::vector<Index>& exemplars,
