@@ -7,6 +7,7 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/linalg/tiles.hpp"
 
 namespace fwsr {
 
@@ -14,8 +15,7 @@ namespace {
 
 /// Rows added in T before the sum goes on in double: products add them in one chain, and float32
 /// would lose a digit over many.
-template <class T>
-constexpr Index gram_rows = std::is_same_v<T, float> ? 512 : 1024;
+constexpr Index gram_rows = 1024;
 constexpr Index product_rows = 384;  // rows per product, or fewer in steps of
 constexpr Index product_step = 48;   // a multiple of every micro-kernel's height, so that equal
                                      // points get equal bits wherever they stand
@@ -67,13 +67,15 @@ void times_triangle(Index rows, Index d, Index begin, Index end, const T* a, con
 
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
-  constexpr Index height = gram_rows<T>;
+  constexpr Index height = gram_rows;
   const Index block = gram_block(n, d, height);
   const bool several = block > height;  // products to a block
   struct Scratch {
     std::vector<T> rows, product;
     Gram sums;
+    TileRoom room;
   };
+  const bool tiles = std::is_same_v<T, float> && tiles_pay(d);
   const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, work);
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
@@ -81,7 +83,7 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   for_blocks_in_order(
       team, n, block,
       [&](int thread, Index first, Index last) {
-        auto& [rows, product, sums] = scratch[static_cast<std::size_t>(thread)];
+        auto& [rows, product, sums, room] = scratch[static_cast<std::size_t>(thread)];
         rows.resize(size(std::min(n, height) * d));
         product.resize(size(d * d));
         sums.rows.assign(size(d), 0.0);
@@ -89,13 +91,17 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
         for (Index from = first; from < last; from += height) {
           const Index count = std::min(height, last - from);
           fill(from, from + count, rows.data());
-          multiply_by_itself(MatrixView<const T>{rows.data(), count, d, d}, product.data(), d);
+          if constexpr (std::is_same_v<T, float>) {
+            if (tiles) gram_by_tiles(rows.data(), count, d, product.data(), room);
+          }
+          if (!tiles)
+            multiply_by_itself(MatrixView<const T>{rows.data(), count, d, d}, product.data(), d);
           if (several) add_triangle(product.data(), d, sums.products.data());
           add_rows(rows.data(), count, d, sums.rows.data());
         }
       },
       [&](int thread) {
-        const auto& [rows, product, sums] = scratch[static_cast<std::size_t>(thread)];
+        const auto& [rows, product, sums, room] = scratch[static_cast<std::size_t>(thread)];
         if (several)
           add_triangle(sums.products.data(), d, gram.products.data());
         else
@@ -109,7 +115,7 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
 
 template <class T>
 void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
-                     const std::vector<double>& m, const VisitForms<T>& visit) {
+                     const std::vector<double>& m, const VisitForms& visit) {
   // a^T M a = 2 a^T U a with U the upper triangle of M and half its diagonal.
   std::vector<T> u(size(d * d));
   for (Index i = 0; i < d; ++i) {
@@ -122,13 +128,33 @@ void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
   struct Scratch {
     std::vector<T> a, y;
     std::vector<double> forms;
+    TileRoom room;
   };
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
+  if constexpr (std::is_same_v<T, float>) {
+    if (tiles_pay(d)) {
+      const TileRoom packed = pack_triangle(u.data(), d);
+      std::vector<T>().swap(u);
+      for_blocks(
+          team, n,
+          [&](int thread, Index, Index first, Index last) {
+            auto& [a, y, forms, room] = scratch[static_cast<std::size_t>(thread)];
+            a.resize(size(height * d));
+            forms.resize(size(height));
+            fill(first, last, a.data());
+            forms_by_tiles(a.data(), last - first, d, packed, forms.data(), room);
+            for (double& f : forms) f *= 2;
+            visit(first, last, forms.data());
+          },
+          height);
+      return;
+    }
+  }
   for_blocks(
       team, n,
       [&](int thread, Index, Index first, Index last) {
         // Always a full block: the rows behind the last one are zero.
-        auto& [a, y, forms] = scratch[static_cast<std::size_t>(thread)];
+        auto& [a, y, forms, room] = scratch[static_cast<std::size_t>(thread)];
         a.resize(size(height * d));
         forms.resize(size(height));
         y.resize(size(height * d));
@@ -137,7 +163,7 @@ void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
         times_triangle(height, d, 0, d, a.data(), u.data(), y.data());
         for (Index i = 0; i < last - first; ++i)
           forms[size(i)] = 2 * dot(a.data() + i * d, y.data() + i * d, d);
-        visit(first, last, a.data(), forms.data());
+        visit(first, last, forms.data());
       },
       height);
 }
@@ -174,8 +200,8 @@ void visit_products(Index n, Index d, int threads, const FillRows<double>& fill,
 template Gram gram_of_rows<float>(Index, Index, int, const FillRows<float>&);
 template Gram gram_of_rows<double>(Index, Index, int, const FillRows<double>&);
 template void quadratic_forms<float>(Index, Index, int, const FillRows<float>&,
-                                     const std::vector<double>&, const VisitForms<float>&);
+                                     const std::vector<double>&, const VisitForms&);
 template void quadratic_forms<double>(Index, Index, int, const FillRows<double>&,
-                                      const std::vector<double>&, const VisitForms<double>&);
+                                      const std::vector<double>&, const VisitForms&);
 
 }  // namespace fwsr

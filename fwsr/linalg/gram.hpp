@@ -23,11 +23,10 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill);
 
 /// a_i^T M a_i for every row a_i of the matrix that `fill` writes; M symmetric, d x d. Products in
 /// T, with one triangle of M only. Tells them block by block, in parallel.
-template <class T>
-using VisitForms = std::function<void(Index first, Index last, const T* rows, const double* forms)>;
+using VisitForms = std::function<void(Index first, Index last, const double* forms)>;
 template <class T>
 void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
-                     const std::vector<double>& m, const VisitForms<T>& visit);
+                     const std::vector<double>& m, const VisitForms& visit);
 
 /// Calls visit(i, a_i, y_i, z_i) for every row a_i of the matrix that `fill` writes, with
 /// y_i = a_i^T M and z_i = y_i^T N (M, N are d x d). Rows of a block come in order; blocks in

@@ -55,7 +55,7 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
     points.rows(first, last, out);
   };
   quadratic_forms<double>(n, d, p.threads, fill, rr,
-                          [&](Index first, Index last, const double*, const double* forms) {
+                          [&](Index first, Index last, const double* forms) {
                             std::copy_n(forms, last - first, squares.begin() + first);
                           });
   return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));

@@ -48,7 +48,7 @@ Covariance covariance_in_double(const Points& points, int threads, const Alive& 
   Covariance result{.c = gram_of_rows<double>(n, dim, threads, fill).products,
                     .r = std::vector<double>(at(n))};
   quadratic_forms<double>(n, dim, threads, fill, result.c,
-                          [&](Index first, Index last, const double*, const double* forms) {
+                          [&](Index first, Index last, const double* forms) {
                             std::copy_n(forms, last - first, result.r.begin() + first);
                           });
   result.r_error = std::numeric_limits<double>::epsilon() * largest(result.r);
@@ -92,30 +92,33 @@ Covariance covariance_in_single(const Points& points, int threads, const Alive& 
   points.prepare({s.data(), at(dim)}, along_s);
   points.prepare({cm.data(), at(dim)}, along_cm);
   const double mm = dot(m.data(), m.data(), dim), ms = dot(m.data(), s.data(), dim);
+  const double eta_squared = points.eta() * points.eta();
+  std::mutex mutex;
+  double most = 0, longest = 0;  // of all b_i^T B b_i and ||b_i||^2: what float32 has rounded
   const FillRows<float> fill_and_begin = [&](Index first, Index last, float* out) {
     stop_unless(alive);
     const auto count = at(last - first);
     std::vector<double> x(count), y(count), z(count);
     points.rows(first, last, m, out, along_m, along_s, along_cm, x.data(), y.data(), z.data());
+    double own_longest = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const double bm = x[i] - mm, bs = y[i] - ms, bcm = z[i] - mcm;
       result.r[at(first) + i] = 2 * bm * bs + size * bm * bm + 2 * bcm + mcm;
+      const double square = points.squared_norm(first + static_cast<Index>(i)) + eta_squared;
+      own_longest = std::max(own_longest, square - 2 * x[i] + mm);
     }
+    const std::lock_guard lock(mutex);
+    longest = std::max(longest, own_longest);
   };
-  std::mutex mutex;
-  double most = 0, longest = 0;  // of all b_i^T B b_i and ||b_i||^2: what float32 has rounded
   quadratic_forms<float>(n, dim, threads, fill_and_begin, b,
-                         [&](Index first, Index last, const float* rows, const double* forms) {
-                           double own_most = 0, own_longest = 0;
+                         [&](Index first, Index last, const double* forms) {
+                           double own_most = 0;
                            for (Index i = 0; i < last - first; ++i) {
                              result.r[at(first + i)] += forms[i];
                              own_most = std::max(own_most, forms[i]);
-                             own_longest =
-                                 std::max(own_longest, dot(rows + i * dim, rows + i * dim, dim));
                            }
                            const std::lock_guard lock(mutex);
                            most = std::max(most, own_most);
-                           longest = std::max(longest, own_longest);
                          });
   // B and s are sums of n rounded terms.
   const double b_length = std::sqrt(longest), m_length = std::sqrt(mm), all = b_length + m_length;
