@@ -7,6 +7,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/data/read.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/tiles.hpp"
 
 namespace fwsr::app {
 
@@ -31,10 +32,12 @@ std::string version_text() {
       "fwsr {}\n"
       "compiler  {}\n"
       "blas      {}\n"
+      "products  float32 {}\n"
       "formats   {}\n"
       "matio     {}\n"
       "threads   {} (OpenMP)\n",
-      version_number(), compiler(), blas_name(), listed(readable_formats()),
+      version_number(), compiler(), blas_name(),
+      tiles_available() ? "on the matrix unit (AMX)" : "by BLAS", listed(readable_formats()),
       FWSR_HAVE_MATIO ? "yes" : "no", default_threads());
 }
 

@@ -35,6 +35,7 @@ struct Way {
 const std::vector<Way> every_form = {
     {"covariance", 2600, 12, Storage::dense_f64, [](SelectOptions&) {}},
     {"covariance", 2600, 12, Storage::dense_f32, [](SelectOptions&) {}},
+    {"covariance", 2600, 120, Storage::dense_f32, [](SelectOptions&) {}},
     {"covariance", 2600, 12, Storage::dense_f64,
      [](SelectOptions& o) {
        o.alpha = 0;

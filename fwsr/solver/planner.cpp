@@ -13,6 +13,7 @@
 #include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/kernel/symmetric.hpp"
 #include "fwsr/linalg/gram.hpp"
+#include "fwsr/linalg/tiles.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/gradient_form.hpp"
@@ -40,13 +41,18 @@ struct Sizes {
   double n, d, k, entries, side;
 };
 
-Candidate covariance(const Sizes& s, bool ridge) {
+Candidate covariance(const Sizes& s, bool single, bool ridge) {
   const double d2 = s.d * s.d;
+  const auto d = static_cast<Index>(std::min(s.d, 1e6));  // more than that never fits
+  const bool tiles = single && tiles_pay(d);
+  const auto packed = static_cast<double>(tiles ? triangle_tile_bytes(d) : 0);
+  const auto packing =
+      static_cast<double>(tiles ? std::max(gram_tile_bytes(d), form_tile_bytes(d)) : 0);
   return {.form = "covariance",
           .kernel_by = "",
           .why = {},
-          .bytes = 8 * (4 * s.n + 5 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256),
-          .per_thread = 8 * (2 * 512 * s.d + d2 + 256 * 7 * s.k),
+          .bytes = 8 * (4 * s.n + 5 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256) + packed,
+          .per_thread = 8 * (1024 * s.d + 1.5 * d2 + 256 * 7 * s.k) + packing,
           .setup_flops = 2 * s.n * d2,
           .step_flops = 6 * s.n * s.d + 10 * d2,
           .setup_passes = 2,
@@ -61,7 +67,7 @@ Candidate factor(const Sizes& s, Index rank, bool single, double kernel_flops) {
   const auto sample = static_cast<double>(landmark_sample(static_cast<Index>(s.n), rank));
   Sizes through = s;
   through.d = r + 1;
-  Candidate c = covariance(through, false);
+  Candidate c = covariance(through, single, false);
   c.kernel_by = "factor";
   c.bytes += size * (s.n * r + 2 * r * r) + 8 * (s.n + 3 * r * r + sample * r + r * s.d);
   c.per_thread += (8 + size) * 480 * r + 8 * 480 * (s.d + 96);
@@ -149,7 +155,7 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
     all.push_back(representer(s, "given", 0, false));
     all.back().why = "the kernel matrix is given and used in place";
   } else if (linear) {
-    all.push_back(covariance(s, o.rho.has_value()));
+    all.push_back(covariance(s, single, o.rho.has_value()));
     all.back().why = fmt::format("a linear kernel with {} features and {} points: O(n d) a step",
                                  facts.features, facts.points);
     if (facts.sparse) {

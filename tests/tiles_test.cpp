@@ -1,0 +1,221 @@
+// Loops and products that are chosen by what the processor has: every one of them gives the same
+// answer, to rounding, as the plain one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "fwsr/base/random.hpp"
+#include "fwsr/linalg/gram.hpp"
+#include "fwsr/linalg/pass_table.hpp"
+#include "fwsr/linalg/tiles.hpp"
+#include "fwsr/solver/select.hpp"
+
+namespace {
+
+using fwsr::Index;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+template <class T>
+std::vector<T> numbers(Index count, std::uint64_t seed, double offset = 0) {
+  fwsr::Rng rng(seed);
+  std::vector<T> values(at(count));
+  for (T& v : values) v = static_cast<T>(rng.normal() + offset);
+  return values;
+}
+
+constexpr double float_epsilon = std::numeric_limits<float>::epsilon();
+
+/// No tiles while it lives.
+struct WithoutTiles {
+  WithoutTiles() { fwsr::allow_tiles(false); }
+  WithoutTiles(const WithoutTiles&) = delete;
+  WithoutTiles& operator=(const WithoutTiles&) = delete;
+  ~WithoutTiles() { fwsr::allow_tiles(true); }
+};
+
+struct Shape {
+  Index n, d;
+};
+// Sides of tiles and one to either side of them; rows that fill no panel, one, several.
+const std::vector<Shape> shapes = {{1, 1},   {2, 15},   {31, 16},   {32, 17},  {33, 31}, {64, 32},
+                                   {65, 33}, {190, 63}, {193, 100}, {700, 97}, {50, 300}};
+
+TEST(Tiles, gram_is_that_of_the_numbers) {
+  if (!fwsr::tiles_available()) GTEST_SKIP() << "this processor has no matrix unit";
+  fwsr::TileRoom room;
+  for (const auto& [n, d] : shapes) {
+    const std::vector<float> a = numbers<float>(n * d, 3, 0.5);
+    std::vector<float> product(at(d * d), -1.0f);
+    fwsr::gram_by_tiles(a.data(), n, d, product.data(), room);
+    for (Index i = 0; i < d; ++i)
+      for (Index j = i; j < d; ++j) {
+        double sum = 0, size = 0;
+        for (Index k = 0; k < n; ++k) {
+          const double term = static_cast<double>(a[at(k * d + i)]) * a[at(k * d + j)];
+          sum += term;
+          size += std::abs(term);
+        }
+        ASSERT_NEAR(product[at(i * d + j)], sum,
+                    float_epsilon * size * (2 + std::sqrt(static_cast<double>(n))))
+            << n << " x " << d << ", entry " << i << ", " << j;
+      }
+  }
+}
+
+TEST(Tiles, forms_are_those_of_the_triangle) {
+  if (!fwsr::tiles_available()) GTEST_SKIP() << "this processor has no matrix unit";
+  fwsr::TileRoom room;
+  for (const auto& [n, d] : shapes) {
+    const std::vector<float> a = numbers<float>(n * d, 4);
+    std::vector<float> u = numbers<float>(d * d, 5);
+    for (Index i = 0; i < d; ++i)
+      for (Index j = 0; j < i; ++j) u[at(i * d + j)] = 0;
+    std::vector<double> forms(at(n), -1.0);
+    fwsr::forms_by_tiles(a.data(), n, d, fwsr::pack_triangle(u.data(), d), forms.data(), room);
+    for (Index k = 0; k < n; ++k) {
+      double sum = 0, size = 0;
+      for (Index i = 0; i < d; ++i)
+        for (Index j = i; j < d; ++j) {
+          const double term =
+              static_cast<double>(a[at(k * d + i)]) * u[at(i * d + j)] * a[at(k * d + j)];
+          sum += term;
+          size += std::abs(term);
+        }
+      ASSERT_NEAR(forms[at(k)], sum, 4 * float_epsilon * size) << n << " x " << d << ", row " << k;
+    }
+  }
+}
+
+TEST(Tiles, equal_rows_have_equal_forms_wherever_they_stand) {
+  if (!fwsr::tiles_available()) GTEST_SKIP() << "this processor has no matrix unit";
+  const Index n = 500, d = 130;
+  const std::vector<float> row = numbers<float>(d, 6);
+  std::vector<float> a;
+  for (Index i = 0; i < n; ++i) a.insert(a.end(), row.begin(), row.end());
+  std::vector<double> forms(at(n));
+  fwsr::TileRoom room;
+  fwsr::forms_by_tiles(a.data(), n, d, fwsr::pack_triangle(numbers<float>(d * d, 7).data(), d),
+                       forms.data(), room);
+  for (const double f : forms) ASSERT_EQ(f, forms[0]);
+}
+
+TEST(Tiles, a_run_is_the_same_without_them) {
+  const Index n = 1500, d = 110;
+  const std::vector<float> a = numbers<float>(n * d, 8, 1.0);
+  const fwsr::MatrixView<const float> view{a.data(), n, d, d};
+  fwsr::SelectOptions options;
+  options.exemplars = 12;
+  const fwsr::Selection with = fwsr::select(view, options);
+  const WithoutTiles none;
+  ASSERT_FALSE(fwsr::tiles_available());
+  const fwsr::Selection without = fwsr::select(view, options);
+  EXPECT_EQ(with.exemplars, without.exemplars);
+  ASSERT_EQ(with.trace.size(), without.trace.size());
+  for (std::size_t t = 0; t < with.trace.size(); ++t)
+    EXPECT_NEAR(with.trace[t].f, without.trace[t].f, 1e-6 * with.f_at_zero);
+}
+
+// ------------------------------------------------------------------------------------------- loops
+
+struct Loops {
+  const char* name;
+  const fwsr::PassLoops* loops;
+};
+std::vector<Loops> all_loops() {
+  std::vector<Loops> all;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    all.push_back({"avx2", &fwsr::pass_avx2});
+  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    all.push_back({"avx512", &fwsr::pass_avx512});
+#endif
+  return all;
+}
+
+template <class T>
+std::vector<const T*> pointers(const std::vector<T>& a, Index n, Index d) {
+  std::vector<const T*> rows;
+  for (Index i = 0; i < n; ++i) rows.push_back(a.data() + i * d);
+  return rows;
+}
+
+TEST(PassLoops, agree_with_the_plain_ones) {
+  for (const auto& [name, loops] : all_loops())
+    for (const auto& [n, d] : shapes) {
+      SCOPED_TRACE(testing::Message() << name << ", " << n << " x " << d);
+      const Index padded = fwsr::padded_length(d);
+      std::vector<double> u = numbers<double>(padded, 9), v = numbers<double>(padded, 10),
+                          w = numbers<double>(padded, 11);
+      for (Index l = d; l < padded; ++l) u[at(l)] = v[at(l)] = w[at(l)] = 0;
+      const double near = 1e-13 * static_cast<double>(d + 8);
+      const auto a = numbers<float>(n * d, 12);
+      const auto wide = numbers<double>(n * d, 13);
+      const auto rows = pointers(a, n, d);
+      const auto wide_rows = pointers(wide, n, d);
+      std::vector<fwsr::PointNumbers> how(at(n));
+      for (Index i = 0; i < n; ++i)
+        how[at(i)] = {.inner = 1.5, .mean = 0.1 * static_cast<double>(i % 5), .outer = 0.5};
+      fwsr::StoredRows<float> stored;
+      stored.rows = rows.data(), stored.count = n, stored.d = d, stored.numbers = how.data();
+      fwsr::StoredRows<double> wide_stored;
+      wide_stored.rows = wide_rows.data(), wide_stored.count = n, wide_stored.d = d;
+      wide_stored.numbers = how.data(), wide_stored.weights = v.data(),
+      wide_stored.means = w.data();
+
+      const fwsr::PassVectors with{.u = u.data(),
+                                   .v = v.data(),
+                                   .w = w.data(),
+                                   .x = {.every_inner = 0.5, .offset = 0.25, .last = 1},
+                                   .y = {.every_outer = 2},
+                                   .z = {.last = -1}};
+      const fwsr::ScoreStep step{.gamma = 0.3, .length = 0.2};
+      const auto r = numbers<double>(n, 14), c0 = numbers<double>(n, 15),
+                 h0 = numbers<double>(n, 16);
+      const auto expect_near = [&](const std::vector<double>& x, const std::vector<double>& y) {
+        for (Index i = 0; i < n; ++i)
+          ASSERT_NEAR(x[at(i)], y[at(i)], near * (1 + std::abs(y[at(i)])));
+      };
+      const auto compare_pass = [&](auto member, const auto& points) {
+        std::vector<double> c = c0, h = h0, other_c = c0, other_h = h0;
+        const double most = (loops->*member)(points, with, step, r.data(), c.data(), h.data());
+        const double other =
+            (fwsr::pass_base.*member)(points, with, step, r.data(), other_c.data(), other_h.data());
+        ASSERT_NEAR(most, other, near * (1 + std::abs(other)));
+        ASSERT_EQ(most, *std::max_element(c.begin(), c.end()));
+        expect_near(c, other_c);
+        expect_near(h, other_h);
+      };
+      compare_pass(&fwsr::PassLoops::pass_single, stored);
+      compare_pass(&fwsr::PassLoops::pass_double, wide_stored);
+      compare_pass(&fwsr::PassLoops::pass_point, wide_stored);
+
+      std::vector<double> x(at(n)), y(at(n)), z(at(n)), other(at(n));
+      loops->three_single(stored, u.data(), v.data(), w.data(), x.data(), y.data(), z.data());
+      fwsr::pass_base.one_single(stored, w.data(), other.data());
+      expect_near(z, other);
+      loops->three_point(wide_stored, u.data(), v.data(), w.data(), x.data(), y.data(), z.data());
+      fwsr::pass_base.one_point(wide_stored, v.data(), other.data());
+      expect_near(y, other);
+
+      std::vector<fwsr::RowSums> sums(at(n)), other_sums(at(n));
+      loops->sums_double(wide_stored, true, sums.data());
+      fwsr::pass_base.sums_double(wide_stored, true, other_sums.data());
+      for (Index i = 0; i < n; ++i) {
+        ASSERT_EQ(sums[at(i)].largest, other_sums[at(i)].largest);
+        ASSERT_NEAR(sums[at(i)].mean, other_sums[at(i)].mean, near);
+        ASSERT_NEAR(sums[at(i)].squares, other_sums[at(i)].squares,
+                    near * (1 + other_sums[at(i)].squares));
+      }
+      std::vector<float> loaded(at(n * d)), other_loaded(at(n * d));
+      loops->rows_double_single(wide_stored, loaded.data(), d, u.data());
+      fwsr::pass_base.rows_double_single(wide_stored, other_loaded.data(), d, u.data());
+      ASSERT_EQ(loaded, other_loaded);
+    }
+}
+
+}  // namespace
