@@ -437,19 +437,32 @@ void sparse_body(const std::int32_t* slots, const double* y, Index count, const 
   for (Index k = 0; k < parts; ++k) store(sum[k], sums + k * lanes);
 }
 
+/// Sums of `width` vectors of columns, which stay in registers; the last may be cut short.
+template <std::size_t width, class T>
+[[gnu::always_inline]] inline void add_columns(const T* a, Index count, Index d, Index columns,
+                                               double* sums) {
+  constexpr Index before_last = static_cast<Index>(width - 1) * lanes;
+  const Index cut = columns - before_last;
+  Lanes sum[width] = {}, v;
+  for (Index i = 0; i < count; ++i, a += d) {
+    for (std::size_t k = 0; k + 1 < width; ++k)
+      load(a + static_cast<Index>(k) * lanes, v), sum[k] += v;
+    if (cut == lanes)
+      load(a + before_last, v);
+    else
+      load_tail(a + before_last, cut, v);
+    sum[width - 1] += v;
+  }
+  for (Index l = 0; l < columns; ++l) sums[l] += sum[l / lanes][l % lanes];
+}
+
 template <class T>
 void add_rows_body(const T* a, Index count, Index d, double* sums) {
-  constexpr Index width = 4 * lanes;  // columns at a time, whose sums stay in registers
+  constexpr Index width = 4 * lanes;
   Index l = 0;
-  for (; l + width <= d; l += width) {
-    Lanes sum[4], v;
-    for (Index k = 0; k < 4; ++k) load(sums + l + k * lanes, sum[k]);
-    for (Index i = 0; i < count; ++i)
-      for (Index k = 0; k < 4; ++k) load(a + i * d + l + k * lanes, v), sum[k] += v;
-    for (Index k = 0; k < 4; ++k) store(sum[k], sums + l + k * lanes);
-  }
-  for (; l < d; ++l)
-    for (Index i = 0; i < count; ++i) sums[l] += static_cast<double>(a[i * d + l]);
+  for (; l + width <= d; l += width) add_columns<4>(a + l, count, d, width, sums + l);
+  for (; l < d; l += lanes)
+    add_columns<1>(a + l, count, d, l + lanes < d ? lanes : d - l, sums + l);
 }
 
 template <class T>
