@@ -443,7 +443,9 @@ template <std::size_t width, class T>
                                                double* sums) {
   constexpr Index before_last = static_cast<Index>(width - 1) * lanes;
   const Index cut = columns - before_last;
-  Lanes sum[width] = {}, v;
+  Lanes sum[width], v;  // begun with what is there: the same bits however the rows are cut
+  for (std::size_t k = 0; k + 1 < width; ++k) load(sums + static_cast<Index>(k) * lanes, sum[k]);
+  load_tail(sums + before_last, cut, sum[width - 1]);
   for (Index i = 0; i < count; ++i, a += d) {
     for (std::size_t k = 0; k + 1 < width; ++k)
       load(a + static_cast<Index>(k) * lanes, v), sum[k] += v;
@@ -453,7 +455,7 @@ template <std::size_t width, class T>
       load_tail(a + before_last, cut, v);
     sum[width - 1] += v;
   }
-  for (Index l = 0; l < columns; ++l) sums[l] += sum[l / lanes][l % lanes];
+  for (Index l = 0; l < columns; ++l) sums[l] = sum[l / lanes][l % lanes];
 }
 
 template <class T>
