@@ -108,9 +108,16 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
           add_triangle(product.data(), d, gram.products.data());
         for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sums.rows[size(i)];
       });
-  for (Index i = 0; i < d; ++i)
-    for (Index j = 0; j < i; ++j) gram.products[size(i * d + j)] = gram.products[size(j * d + i)];
   return gram;
+}
+
+void mirror(Index d, std::vector<double>& m) {
+  constexpr Index tile = 32;  // rows and columns that are both in cache
+  for (Index row = 0; row < d; row += tile)
+    for (Index column = row; column < d; column += tile)
+      for (Index i = row; i < std::min(d, row + tile); ++i)
+        for (Index j = std::max(i + 1, column); j < std::min(d, column + tile); ++j)
+          m[size(j * d + i)] = m[size(i * d + j)];
 }
 
 template <class T>

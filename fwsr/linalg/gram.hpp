@@ -13,16 +13,19 @@ namespace fwsr {
 template <class T>
 using FillRows = std::function<void(Index first, Index last, T* out)>;
 
-/// Sums over the rows b_i of the matrix that `fill` writes: of b_i b_i^T (d x d, full) and of b_i.
-/// Products in T over a few hundred rows, added in double, first to last.
+/// Sums over the rows b_i of the matrix that `fill` writes: of b_i b_i^T (d x d, the upper triangle,
+/// zeros below) and of b_i. Products in T over a thousand rows, added in double, first to last.
 struct Gram {
   std::vector<double> products, rows;
 };
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill);
 
-/// a_i^T M a_i for every row a_i of the matrix that `fill` writes; M symmetric, d x d. Products in
-/// T, with one triangle of M only. Tells them block by block, in parallel.
+/// Copies the upper triangle of a d x d matrix to the lower.
+void mirror(Index d, std::vector<double>& m);
+
+/// a_i^T M a_i for every row a_i of the matrix that `fill` writes; M symmetric, d x d, of which
+/// the upper triangle is read. Products in T, with that triangle only. Tells them block by block, in parallel.
 using VisitForms = std::function<void(Index first, Index last, const double* forms)>;
 template <class T>
 void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,

@@ -36,6 +36,9 @@ void dots_of_points(const StoredRows<double>& a, const double* u, const double* 
                     double* x, double* y, double* z) {
   loops().three_point(a, u, v, w, x, y, z);
 }
+void dots(const Rows<double>& a, const double* u, double* x) {
+  loops().one_double(a, u, x);
+}
 void finish_products(const PointProduct& how, Index count, double* p) {
   loops().finish(how, count, p);
 }

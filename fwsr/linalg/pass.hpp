@@ -42,6 +42,7 @@ struct StoredRows : Rows<T> {
 void dots(const Rows<float>& a, const double* u, double* x);
 void dots(const Rows<float>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z);
+void dots(const Rows<double>& a, const double* u, double* x);
 /// p_i <- outer_i (inner_i p_i - offset) + last: from the product of a row with a vector to that of the
 /// point. Where there is no array its second name stands for all.
 struct PointProduct {

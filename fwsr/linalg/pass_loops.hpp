@@ -185,7 +185,8 @@ template <std::size_t height, std::size_t width, class T, template <class> class
   };
   const Index whole = a.d / lanes * lanes;
   Lanes x[height];
-  constexpr bool from_memory = points || sizeof(T) == sizeof(float);  // else a copy, in cache
+  // Three products with float64 rows that are no points are those with a copy, in cache.
+  constexpr bool from_memory = points || sizeof(T) == sizeof(float) || width == 1;
   for (Index l = 0; l < whole; l += lanes) {
     if (from_memory && l % line == 0)
       for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(ahead[i] + l);
@@ -526,6 +527,7 @@ void sums(const StoredRows<T>& a, bool center, RowSums* out) {
 }
 
 constexpr PassLoops loops{.one_single = one<Rows<float>>,
+                          .one_double = one<Rows<double>>,
                           .three_single = three<Rows<float>>,
                           .one_point = one<StoredRows<double>>,
                           .three_point = three<StoredRows<double>>,

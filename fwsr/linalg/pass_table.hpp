@@ -7,6 +7,7 @@ namespace fwsr {
 
 struct PassLoops {
   void (*one_single)(const Rows<float>&, const double*, double*);
+  void (*one_double)(const Rows<double>&, const double*, double*);
   void (*three_single)(const Rows<float>&, const double*, const double*, const double*, double*,
                        double*, double*);
   void (*one_point)(const StoredRows<double>&, const double*, double*);

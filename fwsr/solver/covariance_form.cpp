@@ -47,6 +47,7 @@ Covariance covariance_in_double(const Points& points, int threads, const Alive& 
   };
   Covariance result{.c = gram_of_rows<double>(n, dim, threads, fill).products,
                     .r = std::vector<double>(at(n))};
+  mirror(dim, result.c);
   quadratic_forms<double>(n, dim, threads, fill, result.c,
                           [&](Index first, Index last, const double* forms) {
                             std::copy_n(forms, last - first, result.r.begin() + first);
@@ -79,9 +80,10 @@ Covariance covariance_in_single(const Points& points, int threads, const Alive& 
   std::vector<double>& s = gram.rows;
   Covariance result{.c = b, .r = std::vector<double>(at(n)), .single = true};
   for (Index i = 0; i < dim; ++i)
-    for (Index j = 0; j < dim; ++j)
+    for (Index j = i; j < dim; ++j)
       result.c[at(i * dim + j)] +=
           m[at(i)] * s[at(j)] + s[at(i)] * m[at(j)] + size * m[at(i)] * m[at(j)];
+  mirror(dim, result.c);
   multiply_vector(Op::none, square(result.c, dim), m.data(), cm.data());
   const double mcm = dot(m.data(), cm.data(), dim);
   s.resize(at(padded));
@@ -172,7 +174,7 @@ CovarianceForm::CovarianceForm(const Points& points, bool single, int threads, S
       e_(dim_),
       scores_(covariance_->r),
       a_(at(dim_)),
-      w_(at(dim_)),
+      w_(at(padded_length(dim_))),
       cw_(at(dim_)),
       av_(at(dim_)),
       rv_(at(dim_)) {
@@ -219,14 +221,18 @@ void CovarianceForm::recompute() {
 double CovarianceForm::exact_score(Index j) {
   points_.row(j, a_.data());
   e_.apply_transposed(a_.data(), w_.data());
+  constexpr Index rows_at_once = 64;
   const double* c = covariance_->c.data();
   const auto work = 2.0 * static_cast<double>(dim_) * static_cast<double>(dim_);
   for_own_blocks(
       threads_for(threads_, work), dim_,
       [&](Index, Index first, Index last) {
-        for (Index r = first; r < last; ++r) cw_[at(r)] = dot(c + r * dim_, w_.data(), dim_);
+        const double* rows[rows_at_once];
+        for (Index r = first; r < last; ++r) rows[r - first] = c + r * dim_;
+        dots(Rows<double>{.rows = rows, .count = last - first, .d = dim_}, w_.data(),
+             cw_.data() + first);
       },
-      32);
+      rows_at_once);
   return std::max(0.0, dot(w_.data(), cw_.data(), dim_));
 }
 

@@ -48,9 +48,11 @@ struct Tables {
   Index m = 0, k = 0, rank = 0;
   std::vector<Index> places;  // of the exemplars in the basis
   Small theta;                // k x m
-  Small with;                 // m basis points, then m rows A_B^T C, then an orthonormal basis of T
-  Small among;                // K_TT, k x k
-  Small g;                    // G, m x m
+  // What every point is multiplied with. For the codes alone k rows Theta A_B^T; for all sums m basis
+  // points, then m rows A_B^T C, then an orthonormal basis of T.
+  Small with;
+  Small among;  // K_TT, k x k
+  Small g;      // G, m x m
 };
 
 Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
@@ -85,11 +87,15 @@ Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
     orthonormal = orthonormal_rows(std::move(rows), k, features);
   }
   const Index rank = full ? static_cast<Index>(orthonormal.size()) / features : 0;
-  Small with(full ? 2 * m + rank : m, d);
-  std::copy(basis.values.begin(), basis.values.end(), with.values.begin());
-  if (full) std::copy(with_c.values.begin(), with_c.values.end(), with.row(m));
-  for (Index s = 0; s < rank; ++s)
-    std::copy_n(orthonormal.data() + s * features, features, with.row(2 * m + s));
+  Small with(full ? 2 * m + rank : k, d);
+  if (full) {
+    std::copy(basis.values.begin(), basis.values.end(), with.values.begin());
+    std::copy(with_c.values.begin(), with_c.values.end(), with.row(m));
+    for (Index s = 0; s < rank; ++s)
+      std::copy_n(orthonormal.data() + s * features, features, with.row(2 * m + s));
+  } else if (k > 0) {
+    product(k, small_theta.values.data(), m, Op::none, basis, with);
+  }
   return {.m = m,
           .k = k,
           .rank = rank,
@@ -184,8 +190,8 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
         auto& [a, v, x, s, t, y] = *own;
         const Index rows = last - first;
         points.rows(first, last, a.values.data());
-        product(rows, a.values.data(), d, Op::transpose, z.with, v);
-        if (k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
+        if (z.with.rows > 0) product(rows, a.values.data(), d, Op::transpose, z.with, full ? v : x);
+        if (full && k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
         Part& part = parts[at(b)];
         part.count.assign(at(k), 0.0);
         part.squares.assign(at(k), 0.0);
