@@ -320,18 +320,18 @@ template <std::size_t height, class T, template <class> class Kind>
   return largest;
 }
 
-/// RowSums of `height` rows. Twice over them, the second time from cache: deviations from the mean
+/// RowSums of the rows first, first + apart, ... (`height` of them). Twice over them, the second time from cache: deviations from the mean
 /// lose no digits to a large offset, and their own sum mends the mean.
 template <std::size_t height, bool plain, class T>
-[[gnu::always_inline]] inline void sums_of_rows(const StoredRows<T>& a, Index first, bool center,
-                                                RowSums* out) {
+[[gnu::always_inline]] inline void sums_of_rows(const StoredRows<T>& a, Index first, Index apart,
+                                                bool center, RowSums* out) {
   const Index whole = a.d / lanes * lanes;
   const auto d = static_cast<double>(a.d);
   const T* rows[height];
   double inner[height], m[height];
   for (std::size_t i = 0; i < height; ++i) {
-    rows[i] = a.rows[first + static_cast<Index>(i)];
-    inner[i] = a.numbers[first + static_cast<Index>(i)].inner;
+    rows[i] = a.rows[first + static_cast<Index>(i) * apart];
+    inner[i] = a.numbers[first + static_cast<Index>(i) * apart].inner;
   }
   Lanes largest[height] = {}, finite[height] = {}, sum[height] = {}, squares[height] = {};
   Lanes v;
@@ -350,8 +350,12 @@ template <std::size_t height, bool plain, class T>
     value(i, l);
     sum[i] += v;
   };
-  for (Index l = 0; l < whole; l += lanes)
+  constexpr Index line = 64 / static_cast<Index>(sizeof(T)), far = reach / Index{sizeof(T)};
+  for (Index l = 0; l < whole; l += lanes) {
+    if (l % line == 0)
+      for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(rows[i] + l + far);
     for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, v), look(i, l);
+  }
   if (whole < a.d)
     for (std::size_t i = 0; i < height; ++i)
       load_tail(rows[i] + whole, a.d - whole, v), look(i, whole);
@@ -380,7 +384,7 @@ template <std::size_t height, bool plain, class T>
       add(i);
     }
   for (std::size_t i = 0; i < height; ++i) {
-    RowSums& to = out[first + static_cast<Index>(i)];
+    RowSums& to = out[first + static_cast<Index>(i) * apart];
     to.largest = sum_of(finite[i]) == 0 ? largest_of(largest[i]) : __builtin_inf();
     const double correction = center ? sum_of(sum[i]) / d : 0.0;
     to.mean = m[i] + correction;
@@ -390,10 +394,10 @@ template <std::size_t height, bool plain, class T>
 
 template <std::size_t height, bool plain, class T>
 [[gnu::always_inline]] inline void sums_of_all(const StoredRows<T>& a, bool center, RowSums* out) {
-  Index i = 0;
-  for (const auto step = static_cast<Index>(height); i + step <= a.count; i += step)
-    sums_of_rows<height, plain>(a, i, center, out);
-  for (; i < a.count; ++i) sums_of_rows<1, plain>(a, i, center, out);
+  constexpr auto streams = static_cast<Index>(height);
+  const Index apart = a.count / streams;
+  for (Index i = 0; i < apart; ++i) sums_of_rows<height, plain>(a, i, apart, center, out);
+  for (Index i = apart * streams; i < a.count; ++i) sums_of_rows<1, plain>(a, i, 1, center, out);
 }
 
 template <class T, class Out>
