@@ -7,7 +7,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/data/read.hpp"
 #include "fwsr/linalg/blas.hpp"
-#include "fwsr/linalg/tiles.hpp"
+#include "fwsr/linalg/matrix_unit.hpp"
 
 namespace fwsr::app {
 
@@ -37,7 +37,7 @@ std::string version_text() {
       "matio     {}\n"
       "threads   {} (OpenMP)\n",
       version_number(), compiler(), blas_name(),
-      tiles_available() ? "on the matrix unit (AMX)" : "by BLAS", listed(readable_formats()),
+      has_matrix_unit() ? "on the matrix unit (AMX)" : "by BLAS", listed(readable_formats()),
       FWSR_HAVE_MATIO ? "yes" : "no", default_threads());
 }
 

@@ -1,4 +1,5 @@
-// What this machine can do: the rates that the times of the library are held against. Every rate
+// What this machine can do with a plain loop or BLAS: the rates that the times of the library are held
+// against. Every rate
 // is that of the best of several ways to do the same thing, on all threads at once: of each way the
 // median of several tries.
 #pragma once

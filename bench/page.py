@@ -111,7 +111,7 @@ def write(folder, order):
            "`scripts/bench PART ...` only the named parts.", "",
            "![Each time as a share of the time its bar allows](summary.svg)", "",
            "A *floor* is the time the arithmetic and the reads of a case take at the rates of this machine, "
-           "measured just before and after every repeat: of several ways to read or to multiply the fastest, of each "
+           "measured just before and after every repeat: of several ways to read, or to multiply by BLAS, the fastest, of each "
            "way the median of several tries. Ratios to floors are medians over repeats of time / floor, "
            "ratios to peers are ratios of medians. Unless a line says otherwise points are float32 in memory and the "
            "certificate is off.", ""]

@@ -5,9 +5,9 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
-#include "fwsr/linalg/tiles.hpp"
 
 namespace fwsr {
 
@@ -73,9 +73,9 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   struct Scratch {
     std::vector<T> rows, product;
     Gram sums;
-    TileRoom room;
+    UnitRoom room;
   };
-  const bool tiles = std::is_same_v<T, float> && tiles_pay(d);
+  const bool unit = std::is_same_v<T, float> && matrix_unit_pays(d);
   const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, work);
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
@@ -92,9 +92,9 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
           const Index count = std::min(height, last - from);
           fill(from, from + count, rows.data());
           if constexpr (std::is_same_v<T, float>) {
-            if (tiles) gram_by_tiles(rows.data(), count, d, product.data(), room);
+            if (unit) gram_on_unit(rows.data(), count, d, product.data(), room);
           }
-          if (!tiles)
+          if (!unit)
             multiply_by_itself(MatrixView<const T>{rows.data(), count, d, d}, product.data(), d);
           if (several) add_triangle(product.data(), d, sums.products.data());
           add_rows(rows.data(), count, d, sums.rows.data());
@@ -135,12 +135,12 @@ void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
   struct Scratch {
     std::vector<T> a, y;
     std::vector<double> forms;
-    TileRoom room;
+    UnitRoom room;
   };
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
   if constexpr (std::is_same_v<T, float>) {
-    if (tiles_pay(d)) {
-      const TileRoom packed = pack_triangle(u.data(), d);
+    if (matrix_unit_pays(d)) {
+      const UnitRoom packed = pack_triangle(u.data(), d);
       std::vector<T>().swap(u);
       for_blocks(
           team, n,
@@ -149,8 +149,8 @@ void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
             a.resize(size(height * d));
             forms.resize(size(height));
             fill(first, last, a.data());
-            forms_by_tiles(a.data(), last - first, d, packed, forms.data(), room);
-            for (double& f : forms) f *= 2;
+            forms_on_unit(a.data(), last - first, d, packed, forms.data(), room);
+            for (Index i = 0; i < last - first; ++i) forms[size(i)] *= 2;
             visit(first, last, forms.data());
           },
           height);

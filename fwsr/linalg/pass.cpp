@@ -32,10 +32,6 @@ void dots(const Rows<float>& a, const double* u, const double* v, const double* 
 void dots_of_points(const StoredRows<double>& a, const double* u, double* x) {
   loops().one_point(a, u, x);
 }
-void dots_of_points(const StoredRows<double>& a, const double* u, const double* v, const double* w,
-                    double* x, double* y, double* z) {
-  loops().three_point(a, u, v, w, x, y, z);
-}
 void dots(const Rows<double>& a, const double* u, double* x) {
   loops().one_double(a, u, x);
 }

@@ -52,12 +52,10 @@ struct PointProduct {
 };
 void finish_products(const PointProduct& how, Index count, double* p);
 
-/// The same of the points that the rows become: of float64 numbers the mean must be taken away before
-/// the product, lest an offset take the digits. The same bits as `outer` times the products of what
-/// load_rows writes with `outer` 1.
+/// x_i = <a_i, u> of the points that float64 rows become: their means must be taken away before the
+/// product, lest an offset take the digits. The same bits as `outer` times the products of what load_rows
+/// writes with `outer` 1.
 void dots_of_points(const StoredRows<double>& a, const double* u, double* x);
-void dots_of_points(const StoredRows<double>& a, const double* u, const double* v, const double* w,
-                    double* x, double* y, double* z);
 
 /// c_i and h_i of `count` points after X <- (1 - gamma) X + length e_j v^T, with x = K_ij,
 /// y = (K v)_i, z = (P v)_i; scores.hpp says what r, c and h are. Returns the largest c.

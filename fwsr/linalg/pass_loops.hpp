@@ -231,7 +231,7 @@ template <std::size_t height, std::size_t width, class T, template <class> class
   for (Index i = 0; i < apart; ++i)
     from(i), dots_of<height, width>(a, i, apart, next, vectors, to, apart);
   for (Index i = apart * streams; i < a.count; ++i)
-    from(i), dots_of<1, width>(a, i, 1, next, vectors, to, 1);
+    from(i), dots_of<1, width>(a, i, a.count, next, vectors, to, 1);
 }
 
 [[gnu::always_inline]] inline void finish_part(const PointProduct& how, Index first, Index count,
@@ -314,7 +314,7 @@ template <std::size_t height, class T, template <class> class Kind>
   for (Index i = apart * streams; i < a.count; i += lanes) {
     const Index count = i + lanes < a.count ? lanes : a.count - i;
     for (Index t = 0; t < count; ++t)
-      dots_of<1, 3>(a, i + t, 1, next, vectors, {x + t, y + t, z + t}, 1);
+      dots_of<1, 3>(a, i + t, a.count, next, vectors, {x + t, y + t, z + t}, 1);
     settle(0, i, count);
   }
   return largest;
@@ -534,7 +534,6 @@ constexpr PassLoops loops{.one_single = one<Rows<float>>,
                           .one_double = one<Rows<double>>,
                           .three_single = three<Rows<float>>,
                           .one_point = one<StoredRows<double>>,
-                          .three_point = three<StoredRows<double>>,
                           .finish = finish_body,
                           .update = update_body,
                           .pass_single = pass<Rows<float>>,

@@ -11,8 +11,6 @@ struct PassLoops {
   void (*three_single)(const Rows<float>&, const double*, const double*, const double*, double*,
                        double*, double*);
   void (*one_point)(const StoredRows<double>&, const double*, double*);
-  void (*three_point)(const StoredRows<double>&, const double*, const double*, const double*,
-                      double*, double*, double*);
   void (*finish)(const PointProduct&, Index, double*);
   double (*update)(const ScoreStep&, Index, const double*, const double*, const double*,
                    const double*, double*, double*);

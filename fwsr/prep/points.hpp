@@ -77,7 +77,7 @@ class Points {
   ///   <a_i, z> = outer_i (inner_i <x_i, weights o z> - <means, z> - mean_i <1, z>) + eta z_last
   /// Points that are centred each by its mean do not see the mean of z: without it <1, z> is zero.
   struct Direction {
-    AlignedVector<double> features;  // weights o z for those, else z; padded
+    AlignedVector<double> features;  // weights o (z less its mean) for those, else z; padded
     double last = 0;                 // its entry for the eta row, times eta
     double with_means = 0;           // <means, z>
   };
@@ -99,8 +99,8 @@ class Points {
     const double* r = nullptr;
     double *c = nullptr, *h = nullptr, *most = nullptr;
   };
-  /// `pass` for every run, block `block` being points first .. last: each point is fetched, scaled
-  /// and centred once. The same bits as `pass` by `pass`.
+  /// `pass` for every run, block `block` being points first .. last: each point is fetched once. The
+  /// same bits as `pass` by `pass`.
   void pass(Index block, Index first, Index last, std::span<const Update> updates) const;
 
   /// sum_i x_i a_i, dim() numbers.
@@ -126,8 +126,7 @@ class Points {
   }
 
   static constexpr Index chunk_rows = 512;  // long streams for the pass
-  static constexpr Index copied_rows =
-      64;  // where the chunk is copied, and the copy is to stay near
+  static constexpr Index copied_rows = 64;  // where a copy of them is to stay near
   template <class Visit>
   void for_entries(Index i, Visit&& visit) const;
   template <class Use>
@@ -135,9 +134,6 @@ class Points {
   template <class Use>
   void with_stored(Index first, Index last, Use&& use, Index at_once = chunk_rows) const;
   PointProduct product_with(Index first, const Direction& z) const;
-  template <class T>
-  void products(Index first, const Rows<T>& rows, const Direction& u, const Direction& v,
-                const Direction& w, double* x, double* y, double* z) const;
   template <class T>
   StoredRows<T> stored(Index first, const Rows<T>& rows, PointNumbers* numbers) const;
   template <class T>

@@ -76,9 +76,9 @@ void Points::prepare(std::span<const double> z, Direction& out) const {
   out.features.assign(at(padded_length(features_)), 0.0);
   std::copy_n(z.begin(), features_, out.features.begin());
   out.last = eta_ != 0 ? eta_ * z[at(features_)] : 0.0;
+  out.with_means = 0;
   if (sparse() || !single()) return;
   double* to = out.features.data();
-  out.with_means = 0;
   if (!means_.empty()) out.with_means = dot(means_.data(), to, features_);
   if (!mean_.empty()) {
     const double mean = std::accumulate(to, to + features_, 0.0) / static_cast<double>(features_);
@@ -88,7 +88,8 @@ void Points::prepare(std::span<const double> z, Direction& out) const {
     for (Index l = 0; l < features_; ++l) to[l] *= weights_[at(l)];
 }
 
-/// How <x_i, weights o z> of dense float32 points becomes <a_i, z>, from point `first` on.
+/// How <x_i, weights o z> of dense float32 points becomes <a_i, z>, from point `first` on. (Of float64
+/// points only what is left to do after the means: `outer` and eta.)
 PointProduct Points::product_with(Index first, const Direction& z) const {
   return {.inner = inner_.empty() ? nullptr : inner_.data() + first,
           .outer = outer_.empty() ? nullptr : outer_.data() + first,
@@ -98,27 +99,10 @@ PointProduct Points::product_with(Index first, const Direction& z) const {
           .last = z.last};
 }
 
-/// x = <a_i, u> and the like for the points of `rows`, which begin with point `first`.
-template <class T>
-void Points::products(Index first, const Rows<T>& rows, const Direction& u, const Direction& v,
-                      const Direction& w, double* x, double* y, double* z) const {
-  if constexpr (std::is_same_v<T, float>) {
-    dots(rows, u.features.data(), v.features.data(), w.features.data(), x, y, z);
-    finish_products(product_with(first, u), rows.count, x);
-    finish_products(product_with(first, v), rows.count, y);
-    finish_products(product_with(first, w), rows.count, z);
-  } else {
-    PointNumbers numbers[chunk_rows];
-    dots_of_points(stored(first, rows, numbers), u.features.data(), v.features.data(),
-                   w.features.data(), x, y, z);
-    for (Index i = 0; i < rows.count; ++i) x[i] += u.last, y[i] += v.last, z[i] += w.last;
-  }
-}
-
 void Points::rows(Index first, Index last, const std::vector<double>& shift, float* out,
                   const Direction& u, const Direction& v, const Direction& w, double* x, double* y,
                   double* z) const {
-  if (sparse()) {
+  if (sparse() || !single()) {
     rows(first, last, shift, out);
     project(first, last, u, x);
     project(first, last, v, y);
@@ -126,11 +110,16 @@ void Points::rows(Index first, Index last, const std::vector<double>& shift, flo
     return;
   }
   const Index stride = dim();
-  with_stored(first, last, [&](Index begin, const auto& stored) {
+  with_stored(first, last, [&]<class T>(Index begin, const StoredRows<T>& rows) {
     const Index from = begin - first;
-    load_rows(stored, out + from * stride, stride, shift.data());
-    products(begin, stored, u, v, w, x + from, y + from, z + from);
+    load_rows(rows, out + from * stride, stride, shift.data());
+    if constexpr (std::is_same_v<T, float>)
+      dots(rows, u.features.data(), v.features.data(), w.features.data(), x + from, y + from,
+           z + from);
   });
+  finish_products(product_with(first, u), last - first, x);
+  finish_products(product_with(first, v), last - first, y);
+  finish_products(product_with(first, w), last - first, z);
   if (eta_ != 0)
     for (Index i = 0; i < last - first; ++i)
       out[i * stride + features_] = static_cast<float>(eta_ - shift[at(features_)]);

@@ -61,9 +61,11 @@ double largest_score_linear(const Problem& p, const Codes& codes) {
   return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));
 }
 
-/// Fewer passes over the points than their residuals would cost.
-bool few_may_lead(const CodeSums& sums) {
-  return sums.linear && !sums.linear->leaders.empty() && sums.linear->leaders.size() <= 16;
+/// Whether a pass over the points for each of those that may lead costs less than their residuals:
+/// products with d x d matrices take as long as some d / 8 passes.
+bool few_may_lead(const Problem& p, const CodeSums& sums) {
+  if (!sums.linear || sums.linear->leaders.empty()) return false;
+  return static_cast<Index>(sums.linear->leaders.size()) <= std::max<Index>(1, p.linear->dim() / 8);
 }
 double largest_of_leaders(const Problem& p, const Codes& codes, const CodeSums& sums) {
   double largest = 0;
@@ -412,10 +414,10 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
     // that rounding leaves in doubt; else from R itself.
     const bool enough = sums.largest_score &&
                         2 * problem.beta * sums.score_error <= problem.precision / 2 * sums.trace;
-    const double score = enough               ? *sums.largest_score
-                         : few_may_lead(sums) ? largest_of_leaders(problem, codes, sums)
-                         : problem.linear     ? largest_score_linear(problem, codes)
-                                              : largest_score_kernel(problem, codes);
+    const double score = enough                        ? *sums.largest_score
+                         : few_may_lead(problem, sums) ? largest_of_leaders(problem, codes, sums)
+                         : problem.linear              ? largest_score_linear(problem, codes)
+                                                       : largest_score_kernel(problem, codes);
     c.gap = in_users_units(2 * (problem.beta * score - (sums.xk - sums.xkx)));
   }
   // How well the exemplars stand for the points is a question about the kernel itself.

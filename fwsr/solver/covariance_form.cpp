@@ -124,7 +124,7 @@ Covariance covariance_in_single(const Points& points, int threads, const Alive& 
                          });
   // B and s are sums of n rounded terms.
   const double b_length = std::sqrt(longest), m_length = std::sqrt(mm), all = b_length + m_length;
-  result.r_error = static_cast<double>(std::numeric_limits<float>::epsilon()) *
+  result.r_error = 2 * static_cast<double>(std::numeric_limits<float>::epsilon()) *
                    (most + std::sqrt(size) * b_length * m_length * all * all);
   return result;
 }

@@ -120,16 +120,25 @@ struct Leaders {
     Index point;
     double score;
   };
-  double largest = -std::numeric_limits<double>::infinity();
-  std::vector<One> all;
+  static constexpr std::size_t most = 16;  // more are not kept
+  double margin = 0;
+  double largest = -std::numeric_limits<double>::infinity(), left_out = largest;
+  std::vector<One> all{};
 
-  void see(Index point, double score, double margin) {
-    if (score < largest - margin) return;
-    all.push_back({point, score});
-    if (score <= largest) return;
-    largest = score;
-    std::erase_if(all, [&](const One& one) { return one.score < largest - margin; });
+  void see(const One& one) {
+    if (one.score < largest - margin) return;
+    largest = std::max(largest, one.score);
+    std::erase_if(all, [&](const One& other) { return other.score < largest - margin; });
+    if (all.size() < most)
+      all.push_back(one);
+    else
+      left_out = std::max(left_out, one.score);
   }
+  void see(const Leaders& others) {
+    for (const One& one : others.all) see(one);
+    left_out = std::max(left_out, others.left_out);
+  }
+  bool complete() const { return left_out < largest - margin; }
 };
 
 /// What one block adds.
@@ -193,6 +202,7 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
         if (z.with.rows > 0) product(rows, a.values.data(), d, Op::transpose, z.with, full ? v : x);
         if (full && k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
         Part& part = parts[at(b)];
+        part.leaders.margin = 2 * score_error;
         part.count.assign(at(k), 0.0);
         part.squares.assign(at(k), 0.0);
         for (Index i = 0; i < rows && k > 0; ++i) {
@@ -217,7 +227,7 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
         for (Index i = 0; i < rows; ++i) {
           const double score =
               p.r[at(first + i)] - 2 * dot(v.row(i) + m, t.row(i), m) + dot(y.row(i), t.row(i), m);
-          part.leaders.see(first + i, score, 2 * score_error);
+          part.leaders.see(Leaders::One{first + i, score});
           sums.xk += dot(x.row(i), s.row(i), k);
           const double square = points.squared_norm(first + i);
           sums.plain_trace += square;
@@ -233,7 +243,7 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
       sweep_rows);
 
   LinearSums total;
-  Leaders leaders;
+  Leaders leaders{.margin = 2 * score_error};
   for (const Part& part : parts) {
     for (Index e = 0; e < k; ++e) {
       selection.weights[at(e)] += part.count[at(e)];
@@ -244,14 +254,15 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
     total.trace += part.sums.trace;
     total.plain_trace += part.sums.plain_trace;
     total.projection += part.sums.projection;
-    for (const auto& [point, score] : part.leaders.all) leaders.see(point, score, 2 * score_error);
+    leaders.see(part.leaders);
   }
   for (double& s : selection.strength) s = std::sqrt(s);
   if (full) {
     total.largest_score = std::sqrt(std::max(0.0, leaders.largest));
     total.score_error =
         total.largest_score > 0 ? score_error / (2 * total.largest_score) : std::sqrt(score_error);
-    for (const auto& one : leaders.all) total.leaders.push_back(one.point);
+    if (leaders.complete())
+      for (const auto& one : leaders.all) total.leaders.push_back(one.point);
   }
   return total;
 }

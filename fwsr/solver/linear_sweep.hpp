@@ -35,7 +35,7 @@ struct LinearSums {
   double xk = 0, xkx = 0, trace = 0;  // <X, K>, <X, K X>, tr K
   double largest_score = 0;           // max_i ||p_i||
   double score_error = 0;             // by which rounding may have changed it
-  std::vector<Index> leaders;         // the points that may have it, whatever rounding has done
+  std::vector<Index> leaders;         // who may have it, whatever rounding has done; none: too many
   double projection = 0;              // ||A - P_T A||^2 without the eta row
   double plain_trace = 0;             // ||A||^2 without the eta row
 };

@@ -13,7 +13,7 @@
 #include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/kernel/symmetric.hpp"
 #include "fwsr/linalg/gram.hpp"
-#include "fwsr/linalg/tiles.hpp"
+#include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/gradient_form.hpp"
@@ -44,15 +44,15 @@ struct Sizes {
 Candidate covariance(const Sizes& s, bool single, bool ridge) {
   const double d2 = s.d * s.d;
   const auto d = static_cast<Index>(std::min(s.d, 1e6));  // more than that never fits
-  const bool tiles = single && tiles_pay(d);
-  const auto packed = static_cast<double>(tiles ? triangle_tile_bytes(d) : 0);
+  const bool unit = single && matrix_unit_pays(d);
+  const auto packed = static_cast<double>(unit ? unit_triangle_bytes(d) : 0);
   const auto packing =
-      static_cast<double>(tiles ? std::max(gram_tile_bytes(d), form_tile_bytes(d)) : 0);
+      static_cast<double>(unit ? std::max(unit_gram_bytes(d), unit_form_bytes(d)) : 0);
   return {.form = "covariance",
           .kernel_by = "",
           .why = {},
           .bytes = 8 * (4 * s.n + 5 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256) + packed,
-          .per_thread = 8 * (1024 * s.d + 1.5 * d2 + 256 * 7 * s.k) + packing,
+          .per_thread = 8 * (1024 * s.d + 2 * d2 + 256 * 7 * s.k) + packing,
           .setup_flops = 2 * s.n * d2,
           .step_flops = 6 * s.n * s.d + 10 * d2,
           .setup_passes = 2,

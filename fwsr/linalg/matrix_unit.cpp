@@ -1,4 +1,4 @@
-#include "fwsr/linalg/tiles.hpp"
+#include "fwsr/linalg/matrix_unit.hpp"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "fwsr/linalg/tiles_amx.hpp"
+#include "fwsr/linalg/matrix_unit_amx.hpp"
 
 namespace fwsr {
 
@@ -45,45 +45,45 @@ bool system_lets_us() {
 
 #endif
 
-std::uint32_t* ready(TileRoom& room, Index words) {
+std::uint32_t* ready(UnitRoom& room, Index words) {
   if (static_cast<Index>(room.size()) < words) room.resize(static_cast<std::size_t>(words));
   return room.data();
 }
 
 }  // namespace
 
-bool tiles_available() {
+bool has_matrix_unit() {
   static const bool here = processor_has_it() && system_lets_us();
   return here && allowed;
 }
-void allow_tiles(bool yes) {
+void allow_matrix_unit(bool yes) {
   allowed = yes;
 }
 
-Index gram_tile_bytes(Index d) {
+Index unit_gram_bytes(Index d) {
   return 4 * amx::gram_words(d);
 }
-Index triangle_tile_bytes(Index d) {
+Index unit_triangle_bytes(Index d) {
   return 4 * amx::triangle_words(d);
 }
-Index form_tile_bytes(Index d) {
+Index unit_form_bytes(Index d) {
   return 4 * amx::form_words(d);
 }
 
 #if defined(__x86_64__)
 
-void gram_by_tiles(const float* a, Index count, Index d, float* product, TileRoom& room) {
+void gram_on_unit(const float* a, Index count, Index d, float* product, UnitRoom& room) {
   amx::gram(a, count, d, product, ready(room, amx::gram_words(d)));
 }
 
-TileRoom pack_triangle(const float* u, Index d) {
-  TileRoom packed(static_cast<std::size_t>(amx::triangle_words(d)));
+UnitRoom pack_triangle(const float* u, Index d) {
+  UnitRoom packed(static_cast<std::size_t>(amx::triangle_words(d)));
   amx::pack_triangle(u, d, packed.data());
   return packed;
 }
 
-void forms_by_tiles(const float* a, Index count, Index d, const TileRoom& triangle, double* forms,
-                    TileRoom& room) {
+void forms_on_unit(const float* a, Index count, Index d, const UnitRoom& triangle, double* forms,
+                   UnitRoom& room) {
   std::uint32_t* const words = ready(room, amx::form_words(d));
   for (Index first = 0; first < count; first += amx::form_rows)
     amx::forms(a + first * d, std::min(amx::form_rows, count - first), d, triangle.data(),
@@ -92,11 +92,11 @@ void forms_by_tiles(const float* a, Index count, Index d, const TileRoom& triang
 
 #else
 
-void gram_by_tiles(const float*, Index, Index, float*, TileRoom&) {}
-TileRoom pack_triangle(const float*, Index) {
+void gram_on_unit(const float*, Index, Index, float*, UnitRoom&) {}
+UnitRoom pack_triangle(const float*, Index) {
   return {};
 }
-void forms_by_tiles(const float*, Index, Index, const TileRoom&, double*, TileRoom&) {}
+void forms_on_unit(const float*, Index, Index, const UnitRoom&, double*, UnitRoom&) {}
 
 #endif
 

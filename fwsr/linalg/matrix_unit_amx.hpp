@@ -1,4 +1,4 @@
-// tiles.hpp on plain pointers, as the matrix unit has it: tiles_amx.cpp is compiled for that unit and
+// matrix_unit.hpp on plain pointers, as the matrix unit has it: tiles_amx.cpp is compiled for that unit and
 // includes nothing whose inline functions could be linked into everything else.
 #pragma once
 
@@ -15,24 +15,25 @@ constexpr Index words = 256;      // of a tile
 constexpr Index square = 32;      // side of the four tiles that are added to at once
 constexpr Index form_rows = 192;  // rows of a product with a triangle
 
-inline Index squares(Index d) {
+static inline Index squares(Index d) {
   return (d + square - 1) / square;
 }
 /// Panels of `depth` points that are packed at once: as many as stay in the second-level cache.
-inline Index panels(Index d) {
+static inline Index panels(Index d) {
   const Index fit = 100 / squares(d);
   return fit < 1 ? 1 : fit > 32 ? 32 : fit;
 }
-/// Words that the functions below need or write.
-inline Index gram_words(Index d) {
+/// Words that the functions below need or write. None of these functions is shared between files: those
+/// of matrix_unit_amx.cpp may hold instructions that only some processors have.
+static inline Index gram_words(Index d) {
   const Index n = squares(d);
   return n * (n + 1) / 2 * 4 * words + panels(d) * 2 * n * 2 * pieces * words;
 }
-inline Index triangle_words(Index d) {
+static inline Index triangle_words(Index d) {
   const Index n = squares(d);
   return n * (n + 1) / 2 * 2 * pieces * words;
 }
-inline Index form_words(Index d) {
+static inline Index form_words(Index d) {
   return form_rows / side * squares(d) * pieces * words + form_rows * side;
 }
 

@@ -1,6 +1,6 @@
 #if defined(__x86_64__)
 
-#include "fwsr/linalg/tiles_amx.hpp"
+#include "fwsr/linalg/matrix_unit_amx.hpp"
 
 #include <immintrin.h>
 
@@ -12,9 +12,10 @@ using Word = std::uint32_t;
 
 // ---------------------------------------------------------------------------------------- packing
 
-/// Of 16 numbers the leading eight bits, as bf16 in the upper half of each word; leaves the rest in x.
+/// Of 16 numbers the nearest of eight bits, as bf16 in the upper half of each word; leaves the rest in x.
 [[gnu::always_inline]] inline __m512i take_piece(__m512& x) {
-  const __m512i piece = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(-65536));
+  const __m512i half = _mm512_set1_epi32(0x8000), upper = _mm512_set1_epi32(-65536);
+  const __m512i piece = _mm512_and_si512(_mm512_add_epi32(_mm512_castps_si512(x), half), upper);
   x = _mm512_sub_ps(x, _mm512_castsi512_ps(piece));
   return piece;
 }
@@ -176,7 +177,9 @@ void gram(const float* a, Index count, Index d, float* product, Word* room) {
       const Index row = k + here * depth;
       for (Index t = 0; t < 2 * n; ++t) {
         const Index place = (here * 2 * n + t) * pack;
-        pack_pairs(a + row * d + t * side, d, count - row, d - t * side, right + place);
+        const Index column = t * side;  // there may be none left
+        pack_pairs(a + row * d + (column < d ? column : 0), d, count - row, d - column,
+                   right + place);
         for (Index p = 0; p < pieces; ++p)
           transpose(right + place + p * words, left + place + p * words);
       }
@@ -215,7 +218,6 @@ void pack_triangle(const float* u, Index d, Word* out) {
     for (Index p = 0; p <= j; ++p)
       for (Index t = 0; t < 2; ++t, out += pieces * words) {
         const Index row = p * depth, column = j * square + t * side;
-        // Nothing is read beyond the last column, even where no column is left.
         pack_pairs(u + row * d + (column < d ? column : 0), d, d - row, d - column, out);
       }
 }
