@@ -16,7 +16,6 @@ namespace {
 
 constexpr Index lanes = pass_lanes;
 using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
-using Bits [[gnu::vector_size(lanes * sizeof(double))]] = long long;
 using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
 
 [[gnu::always_inline]] inline void load(const double* from, Lanes& to) {
@@ -113,11 +112,30 @@ using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
   for (Index l = 1; l < lanes; ++l) most = s[l] > most ? s[l] : most;
   return most;
 }
-[[gnu::always_inline]] inline void make_positive(Lanes& v) {
-  Bits bits;
-  __builtin_memcpy(&bits, &v, sizeof bits);
-  bits &= 0x7fffffffffffffffLL;
-  __builtin_memcpy(&v, &bits, sizeof bits);
+/// Numbers as whole numbers. Without their signs these are in the same order, those that are not finite
+/// behind all others.
+template <class T>
+struct WordOf {
+  using Word = int;
+};
+template <>
+struct WordOf<double> {
+  using Word = long long;
+};
+template <class T>
+using Words [[gnu::vector_size(lanes * sizeof(T))]] = typename WordOf<T>::Word;
+template <class T>
+constexpr auto without_sign =
+    static_cast<typename WordOf<T>::Word>(~0ULL >> (8 * (sizeof(long long) - sizeof(T)) + 1));
+/// The largest of them as a number; infinite when it is not finite.
+template <class T>
+[[gnu::always_inline]] inline double number_of(const Words<T>& words) {
+  auto most = words[0];
+  for (Index l = 1; l < lanes; ++l) most = words[l] > most ? words[l] : most;
+  T number;
+  __builtin_memcpy(&number, &most, sizeof number);
+  const auto value = static_cast<double>(number);
+  return value - value == 0 ? value : __builtin_inf();
 }
 
 /// Keeps the compiler from reading a vector again wherever it is used.
@@ -333,38 +351,43 @@ template <std::size_t height, bool plain, class T>
     rows[i] = a.rows[first + static_cast<Index>(i) * apart];
     inner[i] = a.numbers[first + static_cast<Index>(i) * apart].inner;
   }
-  Lanes largest[height] = {}, finite[height] = {}, sum[height] = {}, squares[height] = {};
+  Lanes sum[height] = {}, squares[height] = {};
+  Words<T> largest[height] = {};
   Lanes v;
-  const auto value = [&](std::size_t i, Index l) __attribute__((always_inline)) {
-    v *= inner[i];
+  const auto weigh = [&](Index l) __attribute__((always_inline)) {
     if constexpr (!plain) {
       Lanes weight;
       if (a.weights) load(a.weights + l, weight), v *= weight;
     }
   };
-  const auto look = [&](std::size_t i, Index l) __attribute__((always_inline)) {
-    Lanes size = v;
-    make_positive(size);
-    keep_larger(largest[i], size);
-    finite[i] += v * 0.0;  // NaN when v is not finite
-    value(i, l);
+  const auto look = [&](std::size_t i, Index l, const T* numbers) __attribute__((always_inline)) {
+    Words<T> size;
+    __builtin_memcpy(&size, numbers, sizeof size);
+    size &= without_sign<T>;
+    largest[i] = size > largest[i] ? size : largest[i];
+    weigh(l);
     sum[i] += v;
   };
   constexpr Index line = 64 / static_cast<Index>(sizeof(T)), far = reach / Index{sizeof(T)};
   for (Index l = 0; l < whole; l += lanes) {
     if (l % line == 0)
       for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(rows[i] + l + far);
-    for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, v), look(i, l);
+    for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, v), look(i, l, rows[i] + l);
   }
   if (whole < a.d)
-    for (std::size_t i = 0; i < height; ++i)
-      load_tail(rows[i] + whole, a.d - whole, v), look(i, whole);
+    for (std::size_t i = 0; i < height; ++i) {
+      T padded[lanes] = {};
+#pragma GCC unroll 1
+      for (Index l = whole; l < a.d; ++l) padded[l - whole] = rows[i][l];
+      load(padded, v), look(i, whole, padded);
+    }
   for (std::size_t i = 0; i < height; ++i) {
-    m[i] = center ? sum_of(sum[i]) / d : 0.0;
+    m[i] = center ? inner[i] * sum_of(sum[i]) / d : 0.0;
     sum[i] = Lanes{};
   }
   const auto deviate = [&](std::size_t i, Index l) __attribute__((always_inline)) {
-    value(i, l);
+    v *= inner[i];
+    weigh(l);
     if constexpr (!plain) {
       Lanes mean;
       if (a.means) load(a.means + l, mean), v -= mean;
@@ -385,7 +408,7 @@ template <std::size_t height, bool plain, class T>
     }
   for (std::size_t i = 0; i < height; ++i) {
     RowSums& to = out[first + static_cast<Index>(i) * apart];
-    to.largest = sum_of(finite[i]) == 0 ? largest_of(largest[i]) : __builtin_inf();
+    to.largest = number_of<T>(largest[i]);
     const double correction = center ? sum_of(sum[i]) / d : 0.0;
     to.mean = m[i] + correction;
     to.squares = sum_of(squares[i]) - d * correction * correction;
