@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/blocks.hpp"
+
 namespace fwsr {
 
 // ---- bytes of a file ----
@@ -273,6 +275,17 @@ void prefer_large_pages(void* start, Index bytes) {
 #else
   static_cast<void>(start), static_cast<void>(bytes);
 #endif
+}
+
+void touch_pages(void* start, Index bytes) {
+  constexpr Index page = 4096, piece = 2048 * page;
+  for_blocks(
+      bytes > 2 * piece ? default_threads() : 1, bytes,
+      [&](Index, Index first, Index last) {
+        for (Index at = first; at < last; at += page)
+          static_cast<volatile std::byte*>(start)[at] = std::byte{0};
+      },
+      piece);
 }
 
 Index peak_memory() {

@@ -77,6 +77,9 @@ Index available_memory();
 /// Asks the system for large pages behind memory that is about to be written for the first time:
 /// fewer page faults now, fewer address translations later. May do nothing.
 void prefer_large_pages(void* start, Index bytes);
+/// Has all threads write to every page of fresh memory: the system hands pages out at their first use,
+/// and one thread would wait for that longer than it takes to fill them.
+void touch_pages(void* start, Index bytes);
 /// The largest resident size this process has had, in bytes.
 Index peak_memory();
 

@@ -160,6 +160,7 @@ Result<PointsStorage> read_as(const std::string& name, const StoredMatrix& store
   if (auto lack = find_lack_of_memory(name, bytes)) return *lack;
   points.values.reserve(static_cast<std::size_t>(count));
   prefer_large_pages(points.values.data(), bytes);
+  touch_pages(points.values.data(), bytes);
   points.values.resize(static_cast<std::size_t>(count));
   const auto lossy = with_stored_type(
       stored.type, [&](auto s) { return fill<decltype(s)>(stored, next, points.values); });
