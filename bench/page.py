@@ -123,6 +123,8 @@ def write(folder, order):
                 f"Commit {rates['machine']['commit']}." + (" **Quick run.**" if rates["quick"] else "")]
     for result in results:
         out += section(result, common)
+    if not all(line["met"] for line in bars):
+        out += ["", (pathlib.Path(__file__).parent / "limits.md").read_text(encoding="utf-8").rstrip()]
     (folder / "README.md").write_text("\n".join(out).rstrip() + "\n", encoding="utf-8")
     (folder / "summary.svg").write_text(chart.draw(results), encoding="utf-8")
 
