@@ -54,9 +54,11 @@ std::vector<const T*> pointers(const std::vector<T>& a, Index n, Index d) {
 }
 
 TEST(PassLoops, agree_with_the_plain_ones) {
-  for (const auto& [name, loops] : all_loops())
-    for (const auto& [n, d] : shapes) {
-      SCOPED_TRACE(testing::Message() << name << ", " << n << " x " << d);
+  for (const Loops& set : all_loops())
+    for (const Shape& shape : shapes) {
+      const fwsr::PassLoops* const loops = set.loops;
+      const Index n = shape.n, d = shape.d;
+      SCOPED_TRACE(testing::Message() << set.name << ", " << n << " x " << d);
       const Index padded = fwsr::padded_length(d);
       std::vector<double> u = numbers<double>(padded, 9), v = numbers<double>(padded, 10),
                           w = numbers<double>(padded, 11);
