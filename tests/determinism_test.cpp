@@ -31,7 +31,7 @@ struct Way {
   bool in_tiles = false;  // leave one byte less than holding K takes
 };
 
-/// Enough points for several blocks of 1024, a number that no block divides.
+/// Enough points for several blocks, a number that no block divides.
 const std::vector<Way> every_form = {
     {"covariance", 2600, 12, Storage::dense_f64, [](SelectOptions&) {}},
     {"covariance", 2600, 12, Storage::dense_f32, [](SelectOptions&) {}},

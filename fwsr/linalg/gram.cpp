@@ -138,38 +138,29 @@ void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
     UnitRoom room;
   };
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
+  const bool unit = std::is_same_v<T, float> && matrix_unit_pays(d);
+  UnitRoom packed;
   if constexpr (std::is_same_v<T, float>) {
-    if (matrix_unit_pays(d)) {
-      const UnitRoom packed = pack_triangle(u.data(), d);
-      std::vector<T>().swap(u);
-      for_blocks(
-          team, n,
-          [&](int thread, Index, Index first, Index last) {
-            auto& [a, y, forms, room] = scratch[static_cast<std::size_t>(thread)];
-            a.resize(size(height * d));
-            forms.resize(size(height));
-            fill(first, last, a.data());
-            forms_on_unit(a.data(), last - first, d, packed, forms.data(), room);
-            for (Index i = 0; i < last - first; ++i) forms[size(i)] *= 2;
-            visit(first, last, forms.data());
-          },
-          height);
-      return;
-    }
+    if (unit) packed = pack_triangle(u.data(), d), u = {};
   }
   for_blocks(
       team, n,
       [&](int thread, Index, Index first, Index last) {
-        // Always a full block: the rows behind the last one are zero.
         auto& [a, y, forms, room] = scratch[static_cast<std::size_t>(thread)];
         a.resize(size(height * d));
         forms.resize(size(height));
-        y.resize(size(height * d));
         fill(first, last, a.data());
-        std::fill(a.begin() + (last - first) * d, a.end(), T{0});
-        times_triangle(height, d, 0, d, a.data(), u.data(), y.data());
-        for (Index i = 0; i < last - first; ++i)
-          forms[size(i)] = 2 * dot(a.data() + i * d, y.data() + i * d, d);
+        if constexpr (std::is_same_v<T, float>) {
+          if (unit) forms_on_unit(a.data(), last - first, d, packed, forms.data(), room);
+        }
+        if (!unit) {  // always a full block: the rows behind the last one are zero
+          y.resize(size(height * d));
+          std::fill(a.begin() + (last - first) * d, a.end(), T{0});
+          times_triangle(height, d, 0, d, a.data(), u.data(), y.data());
+          for (Index i = 0; i < last - first; ++i)
+            forms[size(i)] = dot(a.data() + i * d, y.data() + i * d, d);
+        }
+        for (Index i = 0; i < last - first; ++i) forms[size(i)] *= 2;
         visit(first, last, forms.data());
       },
       height);

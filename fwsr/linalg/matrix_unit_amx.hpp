@@ -1,5 +1,4 @@
-// matrix_unit.hpp on plain pointers, as the matrix unit has it: tiles_amx.cpp is compiled for that unit and
-// includes nothing whose inline functions could be linked into everything else.
+// matrix_unit.hpp on plain pointers: matrix_unit_amx.cpp is compiled for that unit and includes nothing whose inline functions could be linked into everything else.
 #pragma once
 
 #include <cstdint>

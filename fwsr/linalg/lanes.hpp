@@ -1,0 +1,148 @@
+// Eight doubles at a time, as the instruction set has them that the including file is compiled for
+// (pass_loops.hpp): loading, storing, sums in one fixed order.
+#pragma once
+
+#include "fwsr/linalg/pass.hpp"
+
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index lanes = pass_lanes;
+using Lanes [[gnu::vector_size(lanes * sizeof(double))]] = double;
+using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
+
+[[gnu::always_inline]] inline void load(const double* from, Lanes& to) {
+  __builtin_memcpy(&to, from, sizeof to);
+}
+[[gnu::always_inline]] inline void load(const float* from, Lanes& to) {
+#if defined(__AVX512F__)  // g++ 12 makes six instructions of the conversion below
+  const auto wide = _mm512_cvtps_pd(_mm256_loadu_ps(from));
+  __builtin_memcpy(&to, &wide, sizeof to);
+#else
+  Singles narrow;
+  __builtin_memcpy(&narrow, from, sizeof narrow);
+  to = __builtin_convertvector(narrow, Lanes);
+#endif
+}
+[[gnu::always_inline]] inline void store(const Lanes& from, double* to) {
+  __builtin_memcpy(to, &from, sizeof from);
+}
+[[gnu::always_inline]] inline void store(const Lanes& from, float* to) {
+#if defined(__AVX512F__)
+  __m512d wide;
+  __builtin_memcpy(&wide, &from, sizeof wide);
+  _mm256_storeu_ps(to, _mm512_cvtpd_ps(wide));
+#else
+  const Singles narrow = __builtin_convertvector(from, Singles);
+  __builtin_memcpy(to, &narrow, sizeof narrow);
+#endif
+}
+/// sum += x y, rounded once where the processor can. Everything else is rounded as written, so that
+/// a difference of equal numbers is zero.
+[[gnu::always_inline]] inline void add_product(Lanes& sum, const Lanes& x, const Lanes& y) {
+#if defined(__AVX512F__)
+  __m512d s, a, b;
+  __builtin_memcpy(&s, &sum, sizeof s);
+  __builtin_memcpy(&a, &x, sizeof a);
+  __builtin_memcpy(&b, &y, sizeof b);
+  s = _mm512_fmadd_pd(a, b, s);
+  __builtin_memcpy(&sum, &s, sizeof s);
+#elif defined(__FMA__)
+  __m256d s[2], a[2], b[2];
+  __builtin_memcpy(s, &sum, sizeof s);
+  __builtin_memcpy(a, &x, sizeof a);
+  __builtin_memcpy(b, &y, sizeof b);
+  for (int i = 0; i < 2; ++i) s[i] = _mm256_fmadd_pd(a[i], b[i], s[i]);
+  __builtin_memcpy(&sum, s, sizeof s);
+#else
+  sum += x * y;
+#endif
+}
+/// The last `count` numbers of a row, zeros behind them; nothing is read beyond.
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline void load_tail(const float* from, Index count, Lanes& to) {
+  const auto wide = _mm512_cvtps_pd(
+      _mm256_maskz_loadu_ps(static_cast<__mmask8>((1u << static_cast<unsigned>(count)) - 1), from));
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+[[gnu::always_inline]] inline void load_tail(const double* from, Index count, Lanes& to) {
+  const auto wide =
+      _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << static_cast<unsigned>(count)) - 1), from);
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+#else
+template <class T>
+[[gnu::always_inline]] inline void load_tail(const T* from, Index count, Lanes& to) {
+  T padded[lanes] = {};
+#pragma GCC unroll 1
+  for (Index l = 0; l < count; ++l) padded[l] = from[l];
+  load(padded, to);
+}
+#endif
+[[gnu::always_inline]] inline double sum_of(const Lanes& s) {
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+/// The sums of four vectors side by side, each added in the order of sum_of.
+using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
+[[gnu::always_inline]] inline void fold(const Lanes& s, Quad& out) {
+  out = __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7);
+}
+[[gnu::always_inline]] inline void sums_of(const Lanes& s0, const Lanes& s1, const Lanes& s2,
+                                           const Lanes& s3, Quad& out) {
+  Quad a, b, c, d;
+  fold(s0, a), fold(s1, b), fold(s2, c), fold(s3, d);
+  const Quad ab =
+      __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  const Quad cd =
+      __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
+  out = __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
+}
+[[gnu::always_inline]] inline void keep_larger(Lanes& most, const Lanes& v) {
+  most = v > most ? v : most;
+}
+[[gnu::always_inline]] inline double largest_of(const Lanes& s) {
+  double most = s[0];
+  for (Index l = 1; l < lanes; ++l) most = s[l] > most ? s[l] : most;
+  return most;
+}
+/// Numbers as whole numbers. Without their signs these are in the same order, those that are not finite
+/// behind all others.
+template <class T>
+struct WordOf {
+  using Word = int;
+};
+template <>
+struct WordOf<double> {
+  using Word = long long;
+};
+template <class T>
+using Words [[gnu::vector_size(lanes * sizeof(T))]] = typename WordOf<T>::Word;
+template <class T>
+constexpr auto without_sign =
+    static_cast<typename WordOf<T>::Word>(~0ULL >> (8 * (sizeof(long long) - sizeof(T)) + 1));
+/// The largest of them as a number; infinite when it is not finite.
+template <class T>
+[[gnu::always_inline]] inline double number_of(const Words<T>& words) {
+  auto most = words[0];
+  for (Index l = 1; l < lanes; ++l) most = words[l] > most ? words[l] : most;
+  T number;
+  __builtin_memcpy(&number, &most, sizeof number);
+  const auto value = static_cast<double>(number);
+  return value - value == 0 ? value : __builtin_inf();
+}
+
+/// Keeps the compiler from reading a vector again wherever it is used.
+[[gnu::always_inline]] inline void hold([[maybe_unused]] Lanes& v) {
+#if defined(__AVX512F__)
+  __asm__("" : "+v"(v));
+#endif
+}
+
+}  // namespace
+
+}  // namespace fwsr
