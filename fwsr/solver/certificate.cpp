@@ -8,9 +8,9 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
-#include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/linalg/tile.hpp"
+#include "fwsr/solver/regression.hpp"
 
 namespace fwsr {
 
@@ -133,100 +133,6 @@ double largest_score_kernel(const Problem& p, const Codes& codes) {
   const double largest = *std::max_element(norms.begin(), norms.end());
   return p.q == Norm::two ? std::sqrt(largest) : largest;
 }
-
-struct Errors {
-  double projection = 0;  // ||A - P_T A||^2
-  double ridge = 0;       // min_X ||A_T X - A||^2 + rho^2 ||X||^2
-  double trace = 0;       // ||A||^2
-};
-
-/// Without the eta row. `rho` in the kernel's units; negative when nobody asked.
-Errors regression_errors(const Problem& p, const std::vector<Index>& exemplars, double rho) {
-  const Index n = p.kernel.size();
-  const auto k = static_cast<Index>(exemplars.size());
-  const std::vector<double> among = p.kernel.values(exemplars, exemplars, Eta::left_out);
-  const PivotedCholesky plain = pivoted_cholesky(among, k);
-  std::vector<double> ridged = among;
-  for (Index t = 0; t < k; ++t) ridged[at(t * k + t)] += rho * rho;
-  const PivotedCholesky ridge = rho > 0 ? pivoted_cholesky(ridged, k) : plain;
-
-  // Explicit vectors keep twice the digits of their inner products: use them where they exist.
-  std::vector<double> basis;
-  Index rank = 0, d = 0;
-  if (p.linear) {
-    d = p.linear->features();
-    std::vector<double> rows(at(k * d)), row(at(p.linear->dim()));
-    for (Index t = 0; t < k; ++t) {
-      p.linear->row(exemplars[at(t)], row.data());
-      std::copy(row.begin(), row.begin() + d, rows.begin() + t * d);
-    }
-    basis = orthonormal_rows(std::move(rows), k, d);
-    rank = d ? static_cast<Index>(basis.size()) / d : 0;
-  }
-  // Rows first .. last less their projections, twice for what rounding left.
-  const auto residuals = [&](Index first, Index last) {
-    const Index rows = last - first, dim = p.linear->dim();
-    std::vector<double> a(at(rows * dim)), s(at(rows * rank));
-    p.linear->rows(first, last, a.data());
-    for (int twice = 0; twice < 2 && rank > 0; ++twice) {
-      multiply(Product<double>{.op_b = Op::transpose,
-                               .m = rows,
-                               .n = rank,
-                               .k = d,
-                               .left = a.data(),
-                               .left_stride = dim,
-                               .right = basis.data(),
-                               .right_stride = d,
-                               .out = s.data(),
-                               .out_stride = rank});
-      multiply(Product<double>{.m = rows,
-                               .n = d,
-                               .k = rank,
-                               .a = -1,
-                               .left = s.data(),
-                               .left_stride = rank,
-                               .right = basis.data(),
-                               .right_stride = d,
-                               .b = 1,
-                               .out = a.data(),
-                               .out_stride = dim});
-    }
-    double sum = 0;
-    for (Index i = 0; i < rows; ++i) sum += dot(a.data() + i * dim, a.data() + i * dim, d);
-    return sum;
-  };
-
-  const bool need_kernel = !p.linear || rho > 0;
-  const auto blocks = at(block_count(n, sweep_rows));
-  std::vector<double> projection(blocks), ridges(blocks), trace(blocks);
-  for_blocks(
-      p.threads, n,
-      [&](Index b, Index first, Index last) {
-        stop_unless(p.alive);
-        std::vector<Index> points(at(last - first));
-        std::iota(points.begin(), points.end(), first);
-        std::vector<double> values, scratch(at(k));
-        if (need_kernel) values = p.kernel.values(points, exemplars, Eta::left_out);
-        for (Index i = first; i < last; ++i) {
-          const double square = p.kernel.diagonal(i, Eta::left_out);
-          const double* column = values.data() + (i - first) * k;
-          trace[at(b)] += square;
-          if (!p.linear)
-            projection[at(b)] +=
-                std::max(0.0, square - plain.squared_solution(column, scratch.data()));
-          if (rho > 0) ridges[at(b)] += square - ridge.squared_solution(column, scratch.data());
-        }
-        if (p.linear) projection[at(b)] = residuals(first, last);
-      },
-      sweep_rows);
-  const double projected = total(projection);
-  return {
-      .projection = projected, .ridge = rho > 0 ? total(ridges) : projected, .trace = total(trace)};
-}
-
-}  // namespace
-
-namespace {
 
 /// ||p_i||^2 = r_i - 2 w_i.t_i + t_i^T G t_i with t_i = Theta^T u_i, u_i the kernel values of point i
 /// with the exemplars, w_i its row of W = K K_B, and G = K_B^T K_B.
@@ -422,20 +328,18 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
   }
   // How well the exemplars stand for the points is a question about the kernel itself.
   const bool approximate = problem.exact != nullptr;
-  const Problem regression{.kernel = approximate ? *problem.exact : problem.kernel,
-                           .linear = approximate ? nullptr : problem.linear,
-                           .threads = problem.threads,
-                           .alive = problem.alive};
-  const double own_unit = regression.kernel.unit();
+  const KernelMatrix& kernel = approximate ? *problem.exact : problem.kernel;
+  const double own_unit = kernel.unit();
   const double rho = options.rho ? *options.rho * own_unit : -1.0;
   const std::vector<Index>& exemplars = selection.exemplars;  // filled ones too
   // ||a||^2 less that of its projection is good to rounding of ||a||^2: enough unless little is left.
   const bool told = sums.linear && !approximate && rho < 0 &&
                     exemplars.size() == codes.list().size() &&
                     sums.linear->projection > 1e-5 * sums.linear->plain_trace;
-  const Errors errors =
-      told ? Errors{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
-           : regression_errors(regression, exemplars, rho);
+  const Regression errors =
+      told ? Regression{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
+           : regress(kernel, approximate ? nullptr : problem.linear, exemplars, rho,
+                     problem.threads, problem.alive);
   c.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
   if (options.lambda && options.rho)
     c.boolean_objective = *options.lambda * static_cast<double>(exemplars.size()) +

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
@@ -15,7 +18,9 @@
 #include "fwsr/solver/frank_wolfe.hpp"
 #include "fwsr/solver/gradient_form.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/representer_form.hpp"
+#include "fwsr/solver/select.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
@@ -24,6 +29,24 @@ namespace fwsr {
 /// except `assignment` and `codes`, which follow the subset. @pre find_problem found none
 Selection select_points(const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& options, const Plan& plan, const Observer& observer);
+
+/// How one problem is planned and solved: by make_plan and select_points, or by another method.
+struct Runner {
+  std::function<Plan(const PlanFacts& facts, const SelectOptions& options)> plan;
+  std::function<Selection(const PointsView& view, std::span<const Index> subset,
+                          const SelectOptions& options, const Plan& plan, const Observer& observer)>
+      run;
+};
+/// plan_per_class and select_per_class (select.hpp), by any method.
+std::vector<ClassPlan> plan_per_class(const PointsView& points,
+                                      const std::vector<std::string>& labels,
+                                      const ClassCounts& counts, const SelectOptions& options,
+                                      const Runner& runner);
+std::vector<ClassSelection> select_per_class(const PointsView& points,
+                                             const std::vector<std::string>& labels,
+                                             const ClassCounts& counts,
+                                             const SelectOptions& options, const Runner& runner,
+                                             const Observer& observer);
 
 /// Points and kernel of one request, alive together.
 struct Space {

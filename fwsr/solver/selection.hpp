@@ -35,6 +35,7 @@ struct Step {
 /// Recomputed from the raw data and the codes, not carried over from the run. With a factor in
 /// place of the kernel, f, f_at_zero and gap are those of the problem with F F^T for K; the
 /// reconstruction error and the boolean objective are measured with the kernel itself.
+/// Methods that solve another problem have no f, gap, beta and radius_used: NaN.
 struct Certificate {
   double f = 0;            // ||A X - A||^2, with the eta row
   double f_at_zero = 0;    // ||A||^2, with the eta row
@@ -48,9 +49,10 @@ struct Certificate {
 
 /// What will be run, and what it takes.
 struct Plan {
-  std::string form;       // "gradient", "covariance", "representer"
-  std::string kernel_by;  // "held", "tiles", "products", "given"; covariance: "factor" or ""
-  std::string why;        // one sentence
+  std::string method = "fwsr";
+  std::string form = {};       // "gradient", "covariance", "representer"; of other methods: ""
+  std::string kernel_by = {};  // "held", "tiles", "products", "given"; covariance: "factor" or ""
+  std::string why = {};        // one sentence
   Index points = 0;
   Index features = 0;
   int threads = 1;
@@ -58,9 +60,9 @@ struct Plan {
   Index memory_per_thread = 0;  // ... and once more for every thread
   Index data_bytes = 0;         // the points themselves; streamed ones: what is held at a time
   double setup_flops = 0;
-  double step_flops = 0;           // each step
-  Index passes = 0;                // over the data: set-up, about k steps, certificate
-  std::vector<std::string> notes;  // conversions and other facts the user should know
+  double step_flops = 0;                // each step
+  Index passes = 0;                     // over the data: set-up, about k steps, certificate
+  std::vector<std::string> notes = {};  // conversions and other facts the user should know
 };
 
 struct Seconds {
@@ -76,16 +78,23 @@ struct Coefficients {
   std::vector<double> offset;  // added to each code; empty: none (only a factor with eta has one)
 };
 
+/// Something a method found out on its way: "objective", "iterations", ...
+struct Fact {
+  std::string name;
+  double value = 0;  // in the user's units
+};
+
 struct Selection {
   std::vector<Index> exemplars;  // in the order of choosing
   std::vector<double> weights;   // how many points each one represents
-  std::vector<double> strength;  // ||X^(t)||_q of each
+  std::vector<double> strength;  // ||X^(t)||_q of each; other methods: a measure of their own, or 0
   std::vector<bool> filled;      // true: not chosen by the algorithm but added by `fill`
   Status status = Status::interrupted;
   std::vector<Step> trace;
   std::optional<Certificate> certificate;
   Plan plan;
   Seconds seconds;
+  std::vector<Fact> facts;  // of methods other than fwsr
   double f_at_zero = 0;
   double beta = 0;                           // at the end
   double eta = 0;                            // absolute

@@ -1,0 +1,50 @@
+// Dissimilarities between the points of a task, whatever they are: of points by one of some metrics,
+// in the space of a kernel, or given as a matrix.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/linalg/large_array.hpp"
+#include "fwsr/methods/method.hpp"
+
+namespace fwsr {
+
+/// The knob `metric` of methods that work on distances.
+Knob metric_knob(const std::string& fallback = "euclidean");
+
+class Distances {
+ public:
+  /// `metric` is one of metric_knob's words. Throws Error when it does not suit the task.
+  Distances(const Task& task, const std::string& metric);
+
+  Index size() const { return task_.size(); }
+  /// What a distance here has to be multiplied with to be in the user's units.
+  double scale() const { return scale_; }
+
+  /// out[r, i - begin] = distance of points[r] and point i, for i in begin .. end, rows `stride` apart.
+  /// May be called from many threads.
+  void between(std::span<const Index> points, Index begin, Index end, double* out,
+               Index stride) const;
+  /// The distances of point j from all points. All threads work on it.
+  void column(Index j, std::span<double> out) const;
+  /// All of them, n x n, row by row.
+  template <class T>
+  LargeArray<T> matrix() const;
+
+ private:
+  enum class Kind { euclidean, squared, manhattan, cosine, given };
+  void given(std::span<const Index> points, Index begin, Index end, double* out,
+             Index stride) const;
+  void absolute(std::span<const Index> points, Index begin, Index end, double* out,
+                Index stride) const;
+  void check_given() const;
+
+  const Task& task_;
+  Kind kind_;
+  double scale_ = 1;
+};
+
+}  // namespace fwsr

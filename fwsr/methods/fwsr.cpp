@@ -1,0 +1,14 @@
+// FWSR, the method of the paper: the solver of fwsr/solver on the points themselves.
+#include "fwsr/methods/method.hpp"
+
+namespace fwsr {
+
+Method fwsr_method() {
+  return {.name = "fwsr",
+          .title = "greedy Frank-Wolfe",
+          .about = "a sparse self-representation of the points, one exemplar a step (the default)",
+          .any_kernel = true,
+          .streams = true};
+}
+
+}  // namespace fwsr

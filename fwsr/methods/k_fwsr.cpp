@@ -1,0 +1,15 @@
+// K-FWSR: the solver of fwsr/solver on the rbf kernel, or on the one the user names.
+#include "fwsr/methods/method.hpp"
+
+namespace fwsr {
+
+Method k_fwsr_method() {
+  return {.name = "k-fwsr",
+          .title = "kernel Frank-Wolfe",
+          .about = "fwsr in the space of a kernel, rbf unless --kernel says another",
+          .any_kernel = true,
+          .uses_rbf = true,
+          .streams = true};
+}
+
+}  // namespace fwsr

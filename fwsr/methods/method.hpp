@@ -1,0 +1,130 @@
+// What a method of choosing exemplars is: a name, its settings, what it costs, and one function.
+//
+// A method is one file of this folder: the problem it solves above the code, a function that chooses,
+// and `Method NAME_method()`, which describes it. One line of methods/table.def makes it known to
+// everybody.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/index.hpp"
+#include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/prep/points.hpp"
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+/// A number, a whole number, yes or no, or a word.
+using Value = std::variant<double, Index, bool, std::string>;
+
+/// One setting of a method. Its default says of which type it is.
+struct Knob {
+  std::string name;
+  Value value;        // when nobody gives one
+  std::string about;  // a sentence without a capital or a full stop, for lists
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  std::vector<std::string> words = {};  // that a word may be
+};
+
+/// The settings of one run: every knob of the method has its value here.
+class Settings {
+ public:
+  Settings() = default;
+  explicit Settings(std::map<std::string, Value, std::less<>> values)
+      : values_(std::move(values)) {}
+  double number(std::string_view name) const { return get<double>(name); }
+  Index whole(std::string_view name) const { return get<Index>(name); }
+  bool yes(std::string_view name) const { return get<bool>(name); }
+  const std::string& word(std::string_view name) const { return get<std::string>(name); }
+  const std::map<std::string, Value, std::less<>>& all() const { return values_; }
+
+ private:
+  template <class T>
+  const T& get(std::string_view name) const {
+    return std::get<T>(values_.find(name)->second);
+  }
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+/// What a method is given. The points are centred and scaled as the user asked, on the fly.
+struct Task {
+  const Points* points = nullptr;  // null: only a matrix is given
+  const KernelMatrix* kernel =
+      nullptr;  // their inner products, computed when asked for; null: `given`
+  /// A square matrix of dissimilarities in place of points (metric = precomputed): the rows and columns of
+  /// `subset`, or all of them when that is empty.
+  const PointsView* given = nullptr;
+  std::span<const Index> subset = {};
+  bool linear = true;  // the kernel is the inner product of `points`
+  Index exemplars = 0;
+  Settings settings = {};
+  std::uint64_t seed = 0;
+  int threads = 1;
+  Index memory = 0;  // bytes that the plan allows beside the data
+  Alive alive = {};  // from any thread; stop_unless(alive) ends the work
+  /// Tells how many exemplars there are so far. Throws Interrupted when the one who watches says so.
+  std::function<void(Index found)> report = [](Index) {};
+
+  Index size() const;
+  /// How much larger the points are here than the user's: distances scale with it, inner products
+  /// with its square.
+  double unit() const { return kernel ? kernel->unit() : 1; }
+};
+
+/// What a method answers; indices count the points of the task.
+struct Picks {
+  std::vector<Index> exemplars;       // in the order of choosing; fewer than asked: no more to find
+  std::vector<double> strength = {};  // the method's own measure of each; empty: none
+  std::vector<double> codes = {};     // exemplars x points, row by row; empty: the method has none
+  std::vector<Index> assignment = {};  // of every point; empty: to the nearest, or by the codes
+  Status status = Status::exemplars_reached;
+  std::vector<Fact> facts = {};
+  std::vector<std::string> warnings = {};
+};
+
+/// What a plan is made from.
+struct Sizes {
+  double n = 0, d = 0, k = 0;
+  double entries = 0;  // n d, or the non-zeros
+  double number = 8;   // bytes of a stored number
+  double threads = 1;
+};
+
+/// What a run takes, before it is begun.
+struct Cost {
+  double bytes = 0;  // beside the data, all threads together
+  double flops = 0;  // as many operations of a matrix product as take the same time
+  std::string how;   // one sentence: what is held, what a step costs
+};
+
+struct Method {
+  std::string name;   // as on the command line: "strong-rrqr"
+  std::string title;  // "strong rank-revealing QR"
+  std::string about;  // one sentence, with the article in brackets
+  std::vector<Knob> knobs = {};
+  bool random = false;      // the answer depends on the seed
+  bool any_kernel = false;  // else only the inner product of the points
+  bool uses_rbf = false;    // the kernel is rbf unless the user names one
+  bool codes = false;       // Picks::codes are there
+  bool streams = false;     // reads the points in order, so that they may stay on disk
+  /// For n points of d features. `how` and the numbers may depend on the settings.
+  Cost (*cost)(const Sizes& sizes, const Settings& settings) = nullptr;
+  /// Null: the Frank-Wolfe solver itself.
+  Picks (*choose)(const Task& task) = nullptr;
+};
+
+/// Whether the data is a matrix of dissimilarities: the method has a `metric`, which is precomputed.
+bool takes_dissimilarities(const Settings& settings);
+
+}  // namespace fwsr

@@ -1,0 +1,408 @@
+#include "fwsr/methods/methods.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/files.hpp"
+#include "fwsr/base/random.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/solver/fill.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/regression.hpp"
+#include "fwsr/solver/select_points.hpp"
+
+namespace fwsr {
+
+#define METHOD(name) Method name##_method();
+#include "fwsr/methods/table.def"
+#undef METHOD
+
+const std::vector<Method>& methods() {
+  static const std::vector<Method> table = {
+#define METHOD(name) name##_method(),
+#include "fwsr/methods/table.def"
+#undef METHOD
+  };
+  return table;
+}
+
+const Method& find_method(std::string_view name) {
+  std::string names;
+  for (const Method& m : methods()) {
+    if (m.name == name) return m;
+    names += (names.empty() ? "" : ", ") + m.name;
+  }
+  throw Error(fmt::format("there is no method '{}'; the methods are {}", name, names));
+}
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+template <class T>
+bool read_all(const std::string& text, T& value) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc{} && end == text.data() + text.size();
+}
+
+/// The text as a value of the knob's type, or a sentence about what is wrong with it.
+struct ReadValue {
+  const Knob& knob;
+  const std::string& text;
+
+  Value operator()(double) const {
+    double v = 0;
+    if (!read_all(text, v) || !std::isfinite(v)) refuse("a number");
+    return in_range(v, v);
+  }
+  Value operator()(Index) const {
+    Index v = 0;
+    if (!read_all(text, v)) refuse("a whole number");
+    return in_range(v, static_cast<double>(v));
+  }
+  Value operator()(bool) const {
+    if (text != "yes" && text != "no") refuse("yes or no");
+    return text == "yes";
+  }
+  Value operator()(const std::string&) const {
+    if (std::find(knob.words.begin(), knob.words.end(), text) == knob.words.end())
+      refuse(fmt::format("one of {}", fmt::join(knob.words, ", ")));
+    return text;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& wanted) const {
+    throw Error(fmt::format("{} = '{}' is not {}", knob.name, text, wanted));
+  }
+  template <class T>
+  Value in_range(T v, double as_number) const {
+    if (as_number < knob.least)
+      throw Error(fmt::format("{} must be at least {}, got {}", knob.name, knob.least, text));
+    if (as_number > knob.most)
+      throw Error(fmt::format("{} must be at most {}, got {}", knob.name, knob.most, text));
+    return v;
+  }
+};
+
+std::string knob_names(const Method& method) {
+  std::string names;
+  for (const Knob& knob : method.knobs) names += (names.empty() ? "" : ", ") + knob.name;
+  return names;
+}
+
+}  // namespace
+
+Settings settings_of(const Method& method, const std::map<std::string, std::string>& given) {
+  std::map<std::string, Value, std::less<>> values;
+  for (const Knob& knob : method.knobs) values[knob.name] = knob.value;
+  for (const auto& [name, text] : given) {
+    const auto knob = std::find_if(method.knobs.begin(), method.knobs.end(),
+                                   [&, &n = name](const Knob& k) { return k.name == n; });
+    if (knob == method.knobs.end())
+      throw Error(fmt::format("{} has no setting '{}'; {}", method.name, name,
+                              method.knobs.empty() ? "it has none at all"
+                                                   : fmt::format("it has {}", knob_names(method))));
+    values[name] = std::visit(ReadValue{*knob, text}, knob->value);
+  }
+  return Settings(std::move(values));
+}
+
+bool is_common_option(std::string_view name) {
+  for (const char* common : {"exemplars", "kernel", "gamma", "degree", "coef0", "center", "scale",
+                             "fill", "lambda", "rho", "certificate"})
+    if (name == common) return true;
+  return false;
+}
+
+SelectOptions options_for(const Method& method, SelectOptions o) {
+  if (method.uses_rbf && o.kernel.type == KernelType::linear) o.kernel.type = KernelType::rbf;
+  if (!method.choose) return o;
+  if (!method.any_kernel && o.kernel.type != KernelType::linear)
+    throw Error(fmt::format("{} works on the points themselves, not in the space of the {} kernel",
+                            method.name, name_of(o.kernel.type)));
+  if (o.codes && !method.codes)
+    throw Error(
+        fmt::format("{} has no codes: it chooses points without representing the others by "
+                    "them; leave codes out",
+                    method.name));
+  const SelectOptions untouched;
+  std::vector<std::string> foreign;
+  describe(o, [&](const char* name, const auto& value, const char*) {
+    if (is_common_option(name)) return;
+    describe(untouched, [&](const char* other, const auto& fallback, const char*) {
+      if constexpr (std::is_same_v<decltype(value), decltype(fallback)>)
+        if (std::string_view(name) == other && !(value == fallback)) foreign.push_back(name);
+    });
+  });
+  if (!foreign.empty())
+    throw Error(fmt::format(
+        "{} is an option of fwsr, not of {}{}", foreign.front(), method.name,
+        method.knobs.empty() ? "" : fmt::format(", whose settings are {}", knob_names(method))));
+  return o;
+}
+
+namespace {
+
+/// Numbers kept of every point (points.hpp), and the blocks of rows that products are made of.
+double common_bytes(const Sizes& s) {
+  return 8 * (4 * s.n + 4 * s.d) + s.threads * 8 * 2 * 480 * (s.d + 480);
+}
+
+Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& facts,
+             const SelectOptions& o) {
+  if (facts.streamed && !method.streams)
+    throw MemoryError(fmt::format(
+        "{} needs the points in memory, and they take more than is allowed; allow more --memory, "
+        "or choose a method that reads them in blocks, such as fwsr",
+        method.name));
+  const Sizes s{.n = static_cast<double>(facts.points),
+                .d = static_cast<double>(facts.features),
+                .k = static_cast<double>(o.exemplars),
+                .entries = static_cast<double>(facts.entries),
+                .number = facts.single ? 4.0 : 8.0,
+                .threads = static_cast<double>(facts.threads)};
+  const Cost cost = method.cost(s, settings);
+  const double limit = facts.limit > 0 ? facts.limit : memory_limit(facts.data_bytes, o);
+  const double answer = 8 * s.k * s.n * (o.codes ? 2 : 0) + 8 * s.n;
+  const double own = cost.bytes + common_bytes(s) + answer;
+  const double needed = static_cast<double>(facts.data_bytes + facts.label_bytes) +
+                        own * static_cast<double>(facts.side_by_side);
+  if (needed > limit)
+    throw MemoryError(fmt::format(
+        "{} needs {} for {} points of {} features, but only {} may be used ({})", method.name,
+        format_bytes(needed), facts.points, facts.features, format_bytes(limit), cost.how));
+  Plan plan{.method = method.name,
+            .why = cost.how,
+            .points = facts.points,
+            .features = facts.features,
+            .threads = facts.threads,
+            .memory_bytes = static_cast<Index>(own),
+            .data_bytes = facts.data_bytes,
+            .setup_flops = cost.flops};
+  return plan;
+}
+
+/// A point goes to the exemplar with the largest code, of equal ones to the first chosen.
+std::vector<Index> assign_by_codes(const std::vector<double>& codes, Index n, Index k) {
+  std::vector<Index> to(at(n), 0);
+  for (Index i = 0; i < n; ++i)
+    for (Index t = 1; t < k; ++t)
+      if (std::abs(codes[at(t * n + i)]) > std::abs(codes[at(to[at(i)] * n + i)])) to[at(i)] = t;
+  return to;
+}
+
+/// A point goes to the nearest exemplar, of equal ones to the first chosen; an exemplar to itself.
+std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>& exemplars) {
+  const Index n = task.size(), k = static_cast<Index>(exemplars.size());
+  std::vector<Index> to(at(n), 0);
+  for_blocks(
+      task.threads, n,
+      [&](Index, Index first, Index last) {
+        stop_unless(task.alive);
+        std::vector<Index> points(at(last - first));
+        std::iota(points.begin(), points.end(), first);
+        const std::vector<double> values = task.kernel->values(points, exemplars);
+        for (Index i = first; i < last; ++i) {
+          double least = std::numeric_limits<double>::infinity();
+          for (Index t = 0; t < k; ++t) {  // ||a_i - a_t||^2 less K_ii
+            const double far =
+                task.kernel->diagonal(exemplars[at(t)]) - 2 * values[at((i - first) * k + t)];
+            if (far < least) least = far, to[at(i)] = t;
+          }
+        }
+      },
+      384);
+  for (Index t = 0; t < k; ++t) to[at(exemplars[at(t)])] = t;
+  return to;
+}
+
+/// All that is said about the picks: the same for every method.
+void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selection& result) {
+  const auto found = static_cast<Index>(picks.exemplars.size());
+  result.status = picks.status;
+  if (found < o.exemplars && result.status == Status::exemplars_reached)
+    result.status = Status::exhausted;
+  if (picks.assignment.empty() && found > 0) {
+    if (!picks.codes.empty())
+      picks.assignment = assign_by_codes(picks.codes, task.size(), found);
+    else if (task.kernel)
+      picks.assignment = assign_to_nearest(task, picks.exemplars);
+  }
+  result.exemplars = std::move(picks.exemplars);
+  result.strength = std::move(picks.strength);
+  result.strength.resize(at(found), 0.0);
+  result.weights.assign(at(found), 0.0);
+  for (const Index t : picks.assignment) ++result.weights[at(t)];
+  result.filled.assign(at(found), false);
+  if (o.assignment) result.assignment = std::move(picks.assignment);
+  if (o.codes) {
+    result.codes.resize(picks.codes.size());
+    for (Index t = 0; t < found; ++t)
+      for (Index i = 0; i < task.size(); ++i)
+        result.codes[at(i * found + t)] = picks.codes[at(t * task.size() + i)];
+  }
+  result.facts = std::move(picks.facts);
+  result.warnings = std::move(picks.warnings);
+  if (found < o.exemplars)
+    result.warnings.push_back(fmt::format(
+        "asked for {}, found {}: the others add nothing (copies, or already represented){}",
+        o.exemplars, found,
+        o.fill ? "; the rest was filled up with the farthest points"
+               : "; fill would add the farthest ones"));
+  if (!task.kernel) return;
+  if (o.fill) fill_up(*task.kernel, o.exemplars, task.threads, o.codes, result);
+  if (o.certificate != CertificateKind::full) return;
+  const double unit = task.unit(), none = std::numeric_limits<double>::quiet_NaN();
+  const Regression errors =
+      regress(*task.kernel, task.linear ? task.points : nullptr, result.exemplars,
+              o.rho ? *o.rho * unit : -1.0, task.threads, task.alive);
+  result.f_at_zero = errors.trace / unit / unit;
+  result.certificate =
+      Certificate{.f = none,
+                  .f_at_zero = result.f_at_zero,
+                  .gap = none,
+                  .beta = none,
+                  .radius_used = none,
+                  .reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0,
+                  .boolean_objective = {}};
+  if (o.lambda && o.rho)
+    result.certificate->boolean_objective =
+        *o.lambda * static_cast<double>(result.exemplars.size()) + errors.ridge / unit / unit;
+}
+
+/// Classes of one run draw different numbers, whatever their order.
+std::uint64_t seed_for(std::uint64_t seed, std::span<const Index> subset) {
+  if (subset.empty()) return seed;
+  return Rng(seed).split(static_cast<std::uint64_t>(subset.front()) + 1).next();
+}
+
+Selection choose_points(const Method& method, const Settings& settings, std::uint64_t seed,
+                        const PointsView& view, std::span<const Index> subset,
+                        const SelectOptions& o, const Plan& plan, const Observer& observer) {
+  const SerialBlas serial;
+  Selection result;
+  result.plan = plan;
+  const auto start = Clock::now();
+  std::mutex watching;
+  bool stopped = false;
+  Progress latest{.wanted = o.exemplars};
+  const Alive alive = [&] {
+    if (!observer) return true;
+    const std::lock_guard lock(watching);
+    stopped = stopped || !observer(latest);
+    return !stopped;
+  };
+  try {
+    Task task{.subset = subset,
+              .exemplars = o.exemplars,
+              .settings = settings,
+              .seed = seed_for(seed, subset),
+              .threads = plan.threads,
+              .memory = plan.memory_bytes,
+              .alive = alive};
+    task.report = [&](Index found) {
+      {
+        const std::lock_guard lock(watching);
+        latest.exemplars = latest.step = found;
+      }
+      stop_unless(alive);
+    };
+    Space space;
+    if (takes_dissimilarities(settings)) {
+      task.given = &view;
+    } else {
+      space = make_space(view, subset, o, plan, alive);
+      task.points = space.points.get();
+      task.kernel = space.source.get();
+      task.linear = space.points && space.type.type == KernelType::linear;
+      result.gamma = space.gamma();
+    }
+    stop_unless(alive);
+    result.seconds.setup = seconds_since(start);
+    const auto choosing = Clock::now();
+    Picks picks = method.choose(task);
+    result.seconds.steps = seconds_since(choosing);
+    const auto describing = Clock::now();
+    describe_picks(task, std::move(picks), o, result);
+    result.seconds.certificate = seconds_since(describing);
+  } catch (const Interrupted&) {
+    result.status = Status::interrupted;
+    result.certificate.reset();
+  }
+  number_among_all(subset, result);
+  return result;
+}
+
+/// The method's name with its settings, ready to plan and to run.
+Runner runner_for(const MethodChoice& choice) {
+  const Method& method = find_method(choice.name);
+  if (!method.choose) {
+    settings_of(method, choice.settings);  // refuses all of them
+    return {.plan = make_plan, .run = select_points};
+  }
+  const Settings settings = settings_of(method, choice.settings);
+  return {.plan = [&method, settings](
+                      const PlanFacts& facts,
+                      const SelectOptions& o) { return plan_by(method, settings, facts, o); },
+          .run =
+              [&method, settings, seed = choice.seed](
+                  const PointsView& view, std::span<const Index> subset, const SelectOptions& o,
+                  const Plan& plan, const Observer& observer) {
+                return choose_points(method, settings, seed, view, subset, o, plan, observer);
+              }};
+}
+
+}  // namespace
+
+bool takes_dissimilarities(const Settings& settings) {
+  const auto metric = settings.all().find("metric");
+  if (metric == settings.all().end()) return false;
+  const auto* const word = std::get_if<std::string>(&metric->second);
+  return word && *word == "precomputed";
+}
+
+Index Task::size() const {
+  if (kernel) return kernel->size();
+  return subset.empty() ? rows_of(*given) : static_cast<Index>(subset.size());
+}
+
+Plan plan(const PointsView& points, const SelectOptions& options, const MethodChoice& choice) {
+  const SelectOptions own = options_for(find_method(choice.name), options);
+  if (const auto problem = find_problem(own, rows_of(points), cols_of(points)))
+    throw Error(*problem);
+  return runner_for(choice).plan(facts_of(points, threads_of(own)), own);
+}
+
+Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,
+                 const Observer& observer) {
+  const SelectOptions own = options_for(find_method(choice.name), options);
+  return runner_for(choice).run(points, {}, own, plan(points, options, choice), observer);
+}
+
+std::vector<ClassPlan> plan_per_class(const PointsView& points,
+                                      const std::vector<std::string>& labels,
+                                      const ClassCounts& counts, const SelectOptions& options,
+                                      const MethodChoice& choice) {
+  return plan_per_class(points, labels, counts, options_for(find_method(choice.name), options),
+                        runner_for(choice));
+}
+
+std::vector<ClassSelection> select_per_class(const PointsView& points,
+                                             const std::vector<std::string>& labels,
+                                             const ClassCounts& counts,
+                                             const SelectOptions& options,
+                                             const MethodChoice& choice, const Observer& observer) {
+  return select_per_class(points, labels, counts, options_for(find_method(choice.name), options),
+                          runner_for(choice), observer);
+}
+
+}  // namespace fwsr

@@ -1,0 +1,49 @@
+// The methods by name, and a selection by any of them: the front door for people who compare.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fwsr/methods/method.hpp"
+#include "fwsr/solver/select.hpp"
+
+namespace fwsr {
+
+/// All methods, in the order of lists.
+const std::vector<Method>& methods();
+/// Throws Error, with the names there are, when there is none.
+const Method& find_method(std::string_view name);
+
+/// Which method, and how.
+struct MethodChoice {
+  std::string name = "fwsr";
+  std::map<std::string, std::string> settings = {};  // of its knobs, as text: "12", "yes", "lab"
+  std::uint64_t seed = 0;                            // of methods that draw at random
+};
+
+/// The choice's settings with the defaults of all others. Throws Error for names and values that the
+/// method does not have.
+Settings settings_of(const Method& method, const std::map<std::string, std::string>& given);
+
+/// The options of SelectOptions that mean something to every method, by the names of `describe`.
+bool is_common_option(std::string_view name);
+
+/// The options as the method understands them: with its kernel, where none was asked for. Throws Error
+/// when an option is set that the method does not have.
+SelectOptions options_for(const Method& method, SelectOptions options);
+
+/// As select, plan, plan_per_class and select_per_class (solver/select.hpp), by any method.
+Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,
+                 const Observer& observer = {});
+Plan plan(const PointsView& points, const SelectOptions& options, const MethodChoice& choice);
+std::vector<ClassPlan> plan_per_class(const PointsView& points,
+                                      const std::vector<std::string>& labels,
+                                      const ClassCounts& counts, const SelectOptions& options,
+                                      const MethodChoice& choice);
+std::vector<ClassSelection> select_per_class(
+    const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
+    const SelectOptions& options, const MethodChoice& choice, const Observer& observer = {});
+
+}  // namespace fwsr
