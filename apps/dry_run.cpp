@@ -18,13 +18,13 @@ namespace {
 
 /// False for a class that gives nothing, or all it has.
 bool has_work(const ClassPlan& c) {
-  return !c.plan.form.empty();
+  return c.plan.points > 0;
 }
 
 Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plans) {
   Json json = {{"options", asked_json(result)}, {"data", data_json(result.data)}};
   if (!result.per_class) {
-    json["plan"] = plan_json(plan(result.data.view(), result.options));
+    json["plan"] = plan_json(plan(result.data.view(), result.options, result.choice));
   } else {
     json["per_class"] = Json::array();
     for (const ClassPlan& c : plans)
@@ -40,7 +40,7 @@ Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plan
 
 std::string dry_run_text(const SelectResult& result, const std::vector<ClassPlan>& plans) {
   std::string text;
-  if (!result.per_class) text = plan_text(plan(result.data.view(), result.options));
+  if (!result.per_class) text = plan_text(plan(result.data.view(), result.options, result.choice));
   for (const ClassPlan& c : plans) {
     text += fmt::format("class {}: {} of {}\n", in_quotes(c.name), c.wanted,
                         counted(static_cast<Index>(c.members.size()), "point"));
@@ -56,9 +56,10 @@ std::string dry_run_text(const SelectResult& result, const std::vector<ClassPlan
 
 void write_dry_run(const SelectResult& result, bool json) {
   const std::vector<ClassPlan> plans =
-      result.per_class ? plan_per_class(result.data.view(), result.data.labels,
-                                        parse_class_counts(result.exemplars), result.options)
-                       : std::vector<ClassPlan>();
+      result.per_class
+          ? plan_per_class(result.data.view(), result.data.labels,
+                           parse_class_counts(result.exemplars), result.options, result.choice)
+          : std::vector<ClassPlan>();
   // Made before anything is written: a plan that does not fit is an error, not half an answer.
   const std::string text = json ? "" : dry_run_text(result, plans);
   const Json all = json ? dry_run_json(result, plans) : Json();

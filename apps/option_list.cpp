@@ -187,6 +187,38 @@ void add_select_options(CLI::App& app, SelectOptions& options,
   });
 }
 
+void set_option(SelectOptions& options, std::string_view name, const std::string& text,
+                const std::string& shown_as) {
+  std::string wanted(name);
+  std::replace(wanted.begin(), wanted.end(), '-', '_');
+  bool found = false;
+  std::vector<std::string> names;
+  describe(options, [&](const char* known, auto& value, const char*) {
+    if (std::strcmp(known, "exemplars") == 0) return;
+    names.push_back(known);
+    if (wanted != known) return;
+    found = true;
+    if constexpr (std::is_same_v<decltype(value), bool&>) {
+      const auto unit = unit_options().find(known);
+      if (unit != unit_options().end()) {
+        read_value(shown_as, text, options.*(unit->second));
+        value = true;
+      } else if (text == "yes" || text == "no") {
+        value = text == "yes";
+      } else {
+        throw UsageError(fmt::format("{} {} is not yes or no", shown_as, in_quotes(text)));
+      }
+    } else {
+      read_value(shown_as, text, value);
+    }
+  });
+  if (found) return;
+  const auto near = nearest(wanted, names);
+  throw UsageError(
+      fmt::format("{} is no option; {}", shown_as,
+                  near ? fmt::format("did you mean {}?", *near) : "see fwsr select --help"));
+}
+
 void check_select_options(const CLI::App& app) {
   refuse_both(app, "--alpha", "--beta", "both set the radius (beta = n / alpha), give one");
   refuse_both(app, "--eta", "--eta-relative", "give one");

@@ -23,6 +23,11 @@ using Json = nlohmann::ordered_json;
 void add_select_options(CLI::App& app, SelectOptions& options,
                         const std::vector<std::string_view>& without = {});
 
+/// Sets the option `name` of describe() (dashes may stand for underscores) from text; `shown_as` begins
+/// every message. @throws UsageError
+void set_option(SelectOptions& options, std::string_view name, const std::string& text,
+                const std::string& shown_as);
+
 /// Refuses options that contradict each other, where `app` has them. Call after parsing.
 void check_select_options(const CLI::App& app);
 

@@ -9,6 +9,7 @@
 #include "apps/command.hpp"
 #include "apps/destination.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/method_argument.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/files.hpp"
 #include "fwsr/data/write.hpp"
@@ -40,12 +41,14 @@ Json trace_json(const std::vector<Step>& trace) {
 
 Json certificate_json(const std::optional<Certificate>& c) {
   if (!c) return nullptr;
-  Json json = {{"f", c->f},
+  // A method that solves another problem has no f, and what goes with it.
+  const bool solved = !std::isnan(c->f);
+  Json json = {{"f", finite(c->f)},
                {"f_at_zero", c->f_at_zero},
                {"gap", finite(c->gap)},
                {"beta", finite(c->beta)},
-               {"radius_used", c->radius_used},
-               {"feasible", c->feasible},
+               {"radius_used", finite(c->radius_used)},
+               {"feasible", solved ? Json(c->feasible) : Json()},
                {"reconstruction_error", c->reconstruction_error}};
   if (c->boolean_objective) json["boolean_objective"] = *c->boolean_objective;
   return json;
@@ -62,6 +65,8 @@ void add_run(Json& json, const Selection& s) {
   json["kernel_rank"] = s.kernel_rank > 0 ? Json(s.kernel_rank) : Json();
   json["kernel_error"] = s.kernel_error ? Json(*s.kernel_error) : Json();
   json["trace"] = trace_json(s.trace);
+  json["facts"] = Json::object();
+  for (const Fact& fact : s.facts) json["facts"][fact.name] = finite(fact.value);
   json["certificate"] = certificate_json(s.certificate);
 }
 
@@ -115,9 +120,15 @@ void add_lists(Json& json, const SelectResult& result, const std::vector<Pick>& 
 
 Json asked_json(const SelectResult& result) {
   Json json = options_json(result.options);
+  if (find_method(result.choice.name).choose)
+    for (auto option = json.begin(); option != json.end();)
+      option = is_common_option(option.key()) ? option + 1 : json.erase(option);
   const auto number = parse_whole(result.exemplars);
   json["exemplars"] = number ? Json(*number) : Json(result.exemplars);
   json["per_class"] = result.per_class;
+  json["method"] = result.choice.name;
+  json["settings"] = settings_json(result.choice);
+  json["seed"] = result.choice.seed;
   return json;
 }
 
@@ -128,7 +139,8 @@ Json data_json(const Dataset& data) {
 }
 
 Json plan_json(const Plan& plan) {
-  return {{"form", plan.form},
+  return {{"method", plan.method},
+          {"form", plan.form.empty() ? Json() : Json(plan.form)},
           {"kernel_by", plan.kernel_by.empty() ? Json() : Json(plan.kernel_by)},
           {"why", plan.why},
           {"points", plan.points},

@@ -8,6 +8,7 @@
 #include "apps/class_counts.hpp"
 #include "apps/command.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/option_list.hpp"
 #include "fwsr/base/files.hpp"
 
 namespace fwsr::app {
@@ -29,6 +30,21 @@ void add_dry_run_and_quiet(CLI::App& app, RunArguments& a) {
   app.add_flag("--quiet", a.quiet,
                "no progress bar and no summary; warnings and errors are still told")
       ->group("Output");
+}
+
+void add_seed_argument(CLI::App& app, std::uint64_t& seed) {
+  app.add_option_function<std::string>(
+         "--seed",
+         [&seed](const std::string& text) {
+           Index value = 0;
+           read_value("--seed", text, value);
+           if (value < 0) throw UsageError("--seed must be 0 or a positive whole number");
+           seed = static_cast<std::uint64_t>(value);
+         },
+         "of methods that draw at random: the same seed gives the same answer everywhere "
+         "(default 0)")
+      ->type_name("N")
+      ->group("What to choose");
 }
 
 void add_memory_argument(CLI::App& app, SelectOptions& options) {

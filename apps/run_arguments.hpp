@@ -1,6 +1,7 @@
 // The arguments that every command which runs the algorithm takes beside its data and its options.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -27,6 +28,7 @@ struct RunArguments {
 
 void add_exemplars_arguments(CLI::App& app, RunArguments& a);
 void add_dry_run_and_quiet(CLI::App& app, RunArguments& a);
+void add_seed_argument(CLI::App& app, std::uint64_t& seed);
 void add_memory_argument(CLI::App& app, SelectOptions& options);
 
 /// Reads -k into `options`, or checks it where it is per class. @throws UsageError

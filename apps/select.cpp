@@ -12,6 +12,7 @@
 #include "apps/destination.hpp"
 #include "apps/dry_run.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/method_argument.hpp"
 #include "apps/option_list.hpp"
 #include "apps/output.hpp"
 #include "apps/progress.hpp"
@@ -27,6 +28,9 @@ namespace {
 struct SelectArguments : RunArguments {
   DataArguments data;
   SelectOptions options;
+  std::string method = "fwsr";
+  std::uint64_t seed = 0;
+  MethodChoice choice;
   std::string codes, assignment;
 };
 
@@ -37,6 +41,13 @@ bool ends_with(const std::string& path, std::string_view end) {
 void add_arguments(CLI::App& app, SelectArguments& a) {
   add_exemplars_arguments(app, a);
   add_data_arguments(app, a.data);
+  app.add_option(
+         "--method", a.method,
+         "fwsr (the default), or another of those that fwsr methods lists, with its settings as "
+         "in smrs:alpha=20:affine=no")
+      ->type_name("NAME")
+      ->group("What to choose");
+  add_seed_argument(app, a.seed);
   add_select_options(app, a.options);
   const auto add_file = [&](const char* name, std::string& path, const char* help) {
     app.add_option(name, path, help)->type_name("FILE")->group("Output");
@@ -72,6 +83,10 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   a.options.codes = !a.codes.empty();
   a.options.assignment = !a.assignment.empty();
   a.options.threads = threads_of(a.data);
+  refuse_foreign_options(app, a.method);
+  MethodArgument method = parse_method(a.method, a.options, a.seed);
+  a.options = method.options;
+  a.choice = std::move(method.choice);
   refuse_options_wrong_for_any_data(a.options);
   check_destinations({{"-o", a.output == "-" ? "" : a.output},
                       {"--codes", a.codes},
@@ -114,9 +129,9 @@ void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
   const Clock::time_point start = Clock::now();
   if (a.per_class) {
     result.parts = select_per_class(points, result.data.labels, parse_class_counts(a.exemplars),
-                                    a.options, observer_for(bar));
+                                    a.options, a.choice, observer_for(bar));
   } else {
-    Selection selection = select(points, a.options, observer_for(bar));
+    Selection selection = select(points, a.options, a.choice, observer_for(bar));
     result.parts.push_back({.name = "",
                             .points = rows_of(points),
                             .wanted = a.options.exemplars,
@@ -175,9 +190,9 @@ int run_select(int argc, const char* const* argv) {
   bar.say("reading " + a.data.path);
   const Dataset data = load_to_fit(a.data, a.options, [&](const Dataset& d) {
     if (a.per_class)
-      plan_per_class(d.view(), d.labels, parse_class_counts(a.exemplars), a.options);
+      plan_per_class(d.view(), d.labels, parse_class_counts(a.exemplars), a.options, a.choice);
     else
-      plan(d.view(), a.options);
+      plan(d.view(), a.options, a.choice);
   });
   SelectResult result{.data = data,
                       .options = a.options,
@@ -185,7 +200,8 @@ int run_select(int argc, const char* const* argv) {
                       .per_class = a.per_class,
                       .parts = {},
                       .seconds = {},
-                      .threads = a.options.threads};
+                      .threads = a.options.threads,
+                      .choice = a.choice};
   result.seconds.read = seconds_since(start);
   try {
     check_against_data(a, data);

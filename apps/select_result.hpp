@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fwsr/data/dataset.hpp"
+#include "fwsr/methods/methods.hpp"
 #include "fwsr/solver/select.hpp"
 
 namespace fwsr::app {
@@ -19,6 +20,7 @@ struct SelectResult {
   std::vector<ClassSelection> parts;
   Seconds seconds;
   int threads = 1;
+  MethodChoice choice = {};
 };
 
 /// One chosen point.

@@ -17,6 +17,7 @@ void tell(std::string_view text) {
 namespace {
 
 std::string form_text(const Plan& plan) {
+  if (plan.form.empty()) return fmt::format("{}: {}", plan.method, shown(plan.why));
   return fmt::format("{} form{}: {}", plan.form,
                      plan.kernel_by.empty() ? "" : fmt::format(", kernel {}", plan.kernel_by),
                      shown(plan.why));
@@ -47,6 +48,15 @@ std::string factor_text(const SelectResult& result) {
                      worst->kernel_rank);
 }
 
+/// What another method found out on its way; of many classes, nothing.
+std::string facts_text(const SelectResult& result) {
+  std::string text;
+  if (result.parts.size() > 1) return text;
+  for (const Fact& fact : result.parts.front().selection.facts)
+    text += fmt::format("{}{} {:.6g}", text.empty() ? "" : ", ", fact.name, fact.value);
+  return text;
+}
+
 }  // namespace
 
 std::string summary(const SelectResult& result, bool colour) {
@@ -58,12 +68,12 @@ std::string summary(const SelectResult& result, bool colour) {
       format_seconds(s.read + s.setup + s.steps + s.certificate + s.write),
       name_of(status_of(result)));
   for (const ClassSelection& part : result.parts) {
-    if (part.selection.plan.form.empty()) continue;  // a class that gives all it has, or nothing
+    if (part.selection.plan.points == 0) continue;  // a class that gives all it has, or nothing
     if (result.per_class) text += fmt::format("      class '{}': ", shown(part.name));
     text += fmt::format("{}{}\n", result.per_class ? "" : "      ", form_text(part.selection.plan));
     break;
   }
-  for (const std::string& line : {factor_text(result), quality_text(result)})
+  for (const std::string& line : {factor_text(result), facts_text(result), quality_text(result)})
     if (!line.empty()) text += fmt::format("      {}\n", line);
   return text + warnings_text(result, colour);
 }
@@ -81,16 +91,22 @@ std::string plan_text(const Plan& plan) {
   const auto line = [](const char* name, const std::string& text) {
     return fmt::format("{:<12}{}\n", name, text);
   };
-  std::string text = line("form", form_text(plan));
+  std::string text = line(plan.form.empty() ? "method" : "form", form_text(plan));
   text += line("data", fmt::format("{} of {}", counted(plan.points, "point"),
                                    counted(plan.features, "feature")));
-  text += line("passes", fmt::format("about {} over the data", plan.passes));
-  text += line("work", fmt::format("{:.2g} operations to set up, {:.2g} each step",
-                                   plan.setup_flops, plan.step_flops));
-  text +=
-      line("memory", fmt::format("{} for the data, {} beside it, {} for each of {}",
-                                 bytes(plan.data_bytes), bytes(plan.memory_bytes),
-                                 bytes(plan.memory_per_thread), counted(plan.threads, "thread")));
+  if (plan.form.empty()) {
+    text += line("work", fmt::format("{:.2g} operations", plan.setup_flops));
+    text += line("memory", fmt::format("{} for the data, {} beside it", bytes(plan.data_bytes),
+                                       bytes(plan.memory_bytes)));
+  } else {
+    text += line("passes", fmt::format("about {} over the data", plan.passes));
+    text += line("work", fmt::format("{:.2g} operations to set up, {:.2g} each step",
+                                     plan.setup_flops, plan.step_flops));
+    text +=
+        line("memory", fmt::format("{} for the data, {} beside it, {} for each of {}",
+                                   bytes(plan.data_bytes), bytes(plan.memory_bytes),
+                                   bytes(plan.memory_per_thread), counted(plan.threads, "thread")));
+  }
   for (const std::string& note : plan.notes) text += line("note", shown(note));
   return text;
 }
