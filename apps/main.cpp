@@ -28,6 +28,7 @@ struct Command {
 constexpr Command commands[] = {
     {"select", run_select, "choose the k points that represent a data set"},
     {"sweep", run_sweep, "the same for many settings of alpha and eta at once, side by side"},
+    {"compare", run_compare, "several methods side by side: quality, time and memory"},
     {"methods", run_methods, "the methods there are, and their settings"},
     {"inspect", run_inspect, "look at a data set: shape, ranges, duplicates, what select would do"},
     {"generate", run_generate, "make a synthetic data set"},

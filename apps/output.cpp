@@ -122,7 +122,7 @@ Json asked_json(const SelectResult& result) {
   Json json = options_json(result.options);
   if (find_method(result.choice.name).choose)
     for (auto option = json.begin(); option != json.end();)
-      option = is_common_option(option.key()) ? option + 1 : json.erase(option);
+      is_common_option(option.key()) ? void(++option) : void(option = json.erase(option));
   const auto number = parse_whole(result.exemplars);
   json["exemplars"] = number ? Json(*number) : Json(result.exemplars);
   json["per_class"] = result.per_class;

@@ -80,12 +80,27 @@ void ProgressBar::say(std::string_view phase) {
   draw(shown(phase));
 }
 
+bool ProgressBar::is_due() {
+  if (calls_++ == 0) start_ = Clock::now();
+  if (drawn_ && seconds_since(last_) < 0.1) return false;
+  last_ = Clock::now();
+  return true;
+}
+
+void ProgressBar::show_phase(std::string_view phase, const Progress& progress) {
+  if (!active_) return;
+  const std::lock_guard lock(mutex_);
+  if (!is_due()) return;
+  std::string line = fmt::format("{}  {}", shown(phase), clock_text(seconds_since(start_)));
+  if (progress.exemplars > 0)
+    line += fmt::format("  {}/{} exemplars", progress.exemplars, progress.wanted);
+  draw(line.substr(0, terminal_width() - 1));
+}
+
 void ProgressBar::show(const Progress& progress) {
   if (!active_) return;
   const std::lock_guard lock(mutex_);
-  if (calls_++ == 0) start_ = Clock::now();
-  if (drawn_ && seconds_since(last_) < 0.1) return;
-  last_ = Clock::now();
+  if (!is_due()) return;
   draw(progress_line(progress, seconds_since(start_), terminal_width() - 1));
 }
 

@@ -31,10 +31,13 @@ class ProgressBar {
   void say(std::string_view phase);
   /// One step of the algorithm; redraws at most ten times a second.
   void show(const Progress& progress);
+  /// One of several pieces of work, without a guess of how long it will take: "smrs (3 of 6) ...".
+  void show_phase(std::string_view phase, const Progress& progress);
   /// Wipes the line.
   void clear();
 
  private:
+  bool is_due();
   void draw(const std::string& line);
 
   const bool active_;

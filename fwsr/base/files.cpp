@@ -288,11 +288,32 @@ void touch_pages(void* start, Index bytes) {
       piece);
 }
 
-Index peak_memory() {
-  // Not getrusage: its maximum is inherited from the process that started this one.
+namespace {
+
+/// A size that the system tells about this process: "VmHWM:" or "VmRSS:"; 0 when it does not.
+Index status_bytes(const std::string& name) {
   std::ifstream in("/proc/self/status");
   for (std::string line; std::getline(in, line);)
-    if (line.rfind("VmHWM:", 0) == 0) return static_cast<Index>(std::stod(line.substr(6))) * 1024;
+    if (line.rfind(name, 0) == 0)
+      return static_cast<Index>(std::stod(line.substr(name.size()))) * 1024;
+  return 0;
+}
+
+}  // namespace
+
+bool reset_peak_memory() {
+  std::ofstream out("/proc/self/clear_refs");
+  out << "5" << std::flush;
+  return out.good();
+}
+
+Index resident_memory() {
+  return status_bytes("VmRSS:");
+}
+
+Index peak_memory() {
+  // Not getrusage: its maximum is inherited from the process that started this one.
+  if (const Index bytes = status_bytes("VmHWM:"); bytes > 0) return bytes;
   struct rusage usage = {};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<Index>(usage.ru_maxrss) * 1024;

@@ -1,0 +1,241 @@
+// fwsr compare: several methods on the same data, one table of how good they are and what they took.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "apps/class_counts.hpp"
+#include "apps/command.hpp"
+#include "apps/compare_result.hpp"
+#include "apps/data_arguments.hpp"
+#include "apps/destination.hpp"
+#include "apps/interrupt.hpp"
+#include "apps/method_argument.hpp"
+#include "apps/option_list.hpp"
+#include "apps/progress.hpp"
+#include "apps/run_arguments.hpp"
+#include "apps/summary.hpp"
+#include "apps/text.hpp"
+#include "fwsr/methods/compare.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+/// What the paper compares, and its own.
+constexpr const char* default_methods = "fwsr,k-fwsr,smrs,kmedoids,rrqr,random";
+
+struct CompareArguments : RunArguments {
+  DataArguments data;
+  SelectOptions options;
+  std::string methods = default_methods;
+  std::uint64_t seed = 0;
+  CompareOptions compare;
+};
+
+void add_arguments(CLI::App& app, CompareArguments& a) {
+  add_exemplars_arguments(app, a);
+  app.add_option(
+         "--methods", a.methods,
+         fmt::format("which, with their settings, as in fwsr:alpha=5,smrs:alpha=20,random; all is "
+                     "every method that fwsr methods lists (default {})",
+                     default_methods))
+      ->type_name("A,B,...")
+      ->group("What to choose");
+  add_seed_argument(app, a.seed);
+  app.add_option_function<std::string>(
+         "--repeats",
+         [&a](const std::string& text) {
+           read_value("--repeats", text, a.compare.repeats);
+           if (a.compare.repeats < 1) throw UsageError("--repeats must be at least 1");
+         },
+         "runs of every method that draws at random, with seeds one after the other; the table "
+         "shows "
+         "mean and standard deviation (default 20)")
+      ->type_name("N")
+      ->group("What to choose");
+  app.add_option_function<std::string>(
+         "--time-limit",
+         [&a](const std::string& text) {
+           double seconds = 0;
+           read_value("--time-limit", text, seconds);
+           if (!(seconds > 0))
+             throw UsageError("--time-limit must be a positive number of seconds");
+           a.compare.time_limit = seconds;
+         },
+         "seconds that one run may take: methods that would take longer are not run, or stopped, "
+         "and "
+         "listed as such")
+      ->type_name("SECONDS")
+      ->group("What to choose");
+  add_data_arguments(app, a.data);
+  std::vector<std::string_view> without = {"certificate"};
+  const SelectOptions any;
+  describe(any, [&](const char* name, const auto&, const char*) {
+    if (!is_common_option(name)) without.push_back(name);
+  });
+  add_select_options(app, a.options, without);
+  app.add_option("-o,--output", a.output,
+                 "write one line per method here: CSV, or JSON when the name ends in .json; - is "
+                 "standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_flag("--json", a.json, "everything as JSON, every pick included")->group("Output");
+  app.add_flag("--quiet", a.quiet, "no progress bar; warnings and errors are still told")
+      ->group("Output");
+  add_threads_argument(app, a.data);
+  add_memory_argument(app, a.options);
+}
+
+/// The names between commas; "all" stands for every method.
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  std::string_view rest = list;
+  while (true) {
+    const std::size_t end = rest.find(',');
+    const std::string name(rest.substr(0, end));
+    if (name.empty())
+      throw UsageError(
+          fmt::format("--methods {}: a name is missing; write fwsr,random", in_quotes(list)));
+    if (name == "all")
+      for (const Method& m : methods()) names.push_back(m.name);
+    else
+      names.push_back(name);
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  std::vector<std::string> once;
+  for (const std::string& name : names)
+    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+  return once;
+}
+
+/// The kernel is for methods that work in the space of one; all others see the points themselves,
+/// unless a kernel matrix is all there is.
+SelectOptions options_of(const CompareArguments& a, const Method& method) {
+  SelectOptions options = a.options;
+  options.lambda = options.rho = {};  // for the judge
+  if (!method.uses_rbf && options.kernel.type != KernelType::precomputed) options.kernel = {};
+  return options;
+}
+
+std::vector<Contestant> contestants_of(const CompareArguments& a) {
+  std::vector<Contestant> all;
+  for (const std::string& name : names_in(a.methods)) {
+    const Method* const method = [&]() -> const Method* {
+      for (const Method& m : methods())
+        if (name == m.name || name.starts_with(m.name + ":")) return &m;
+      return nullptr;
+    }();
+    // A name that is none is refused there, with the one that was meant.
+    const SelectOptions options = method ? options_of(a, *method) : a.options;
+    if (method && options.kernel.type == KernelType::precomputed && !method->any_kernel &&
+        a.methods.find("all") != std::string::npos)
+      continue;  // not asked for by name
+    MethodArgument parsed = parse_method(name, options, a.seed);
+    all.push_back({.name = name, .choice = std::move(parsed.choice), .options = parsed.options});
+  }
+  return all;
+}
+
+std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a) {
+  check_data_arguments(app, a.data);
+  check_exemplars(a, a.options);
+  if (app.count("--output") > 0 && a.output.empty())
+    throw UsageError("--output is given an empty name; name a file");
+  a.json = a.json || (a.output.size() > 5 && a.output.ends_with(".json"));
+  a.options.threads = threads_of(a.data);
+  if (a.per_class) a.compare.per_class = parse_class_counts(a.exemplars);
+  std::vector<Contestant> all = contestants_of(a);
+  for (const Contestant& c : all) refuse_options_wrong_for_any_data(c.options);
+  check_destinations({{"-o", a.output == "-" ? "" : a.output}}, {a.data.path, a.data.labels});
+  return all;
+}
+
+void check_against_data(const CompareArguments& a, const Dataset& data) {
+  const PointsView points = data.view();
+  SelectOptions options = a.options;
+  if (a.per_class) {
+    require_labels(data);
+    wanted_per_class(parse_class_counts(a.exemplars), count_labels(data.labels));
+    options.exemplars = 1;
+  }
+  if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))
+    throw UsageError(located(data, *problem));
+}
+
+constexpr const char* description =
+    "Choose k points by several methods and put them side by side: how well the points stand for\n"
+    "the data by every measure, how long it took and how much memory.\n"
+    "* marks the best of each column. Measures:\n"
+    "  rec. error   share of the data outside the span of the chosen points\n"
+    "  Eq. (1)      the paper's boolean objective, with --lambda and --rho\n"
+    "  medoid cost  sum of the distances from every point to the nearest chosen one\n"
+    "  radius       the largest of these distances\n"
+    "  MMD          maximum mean discrepancy between the chosen points and all (rbf kernel)\n"
+    "  classes      share of the classes that have a chosen point (with labels)\n"
+    "  1-NN         share of points whose nearest chosen point is of their class (with labels)\n";
+constexpr const char* examples =
+    "Examples:\n"
+    "  fwsr compare digits -k 20\n"
+    "  fwsr compare embeddings.npy -k 50 --methods all --time-limit 60 -o table.csv\n"
+    "  fwsr compare set.csv --label-column kind -k 5 --per-class --methods fwsr,kmedoids,random\n";
+
+}  // namespace
+
+int run_compare(int argc, const char* const* argv) {
+  CompareArguments a;
+  CLI::App app(description, "fwsr compare");
+  prepare(app);
+  add_arguments(app, a);
+  app.footer(examples);
+  if (!parse(app, argc, argv)) return 0;
+  const std::vector<Contestant> contestants = check_arguments(app, a);
+
+  ProgressBar bar(a.quiet);
+  bar.say("reading " + a.data.path);
+  const Dataset data = load(a.data);
+  CompareResult result{.data = data,
+                       .options = a.options,
+                       .exemplars = a.exemplars,
+                       .per_class = a.per_class,
+                       .compare = a.compare,
+                       .contestants = contestants,
+                       .rows = {},
+                       .threads = a.options.threads};
+  try {
+    check_against_data(a, data);
+    interrupt_with_care();
+    result.rows = compare(data.view(), data.labels, contestants, a.options, a.compare,
+                          [&](const CompareProgress& p) {
+                            bar.show_phase(fmt::format("{} ({} of {})", contestants[p.method].name,
+                                                       p.method + 1, contestants.size()),
+                                           p.run);
+                            return !interrupted();
+                          });
+  } catch (const fwsr::Interrupted&) {
+    bar.clear();
+    stop_if_interrupted();
+    throw;
+  } catch (const Error& e) {
+    throw Error(located(data, e.what()));
+  }
+  bar.clear();
+  stop_if_interrupted();
+  const bool table = a.output.empty() && !a.json;
+  write_result(a.output, [&](std::ostream& out) {
+    if (a.json)
+      write_json(out, compare_json(result));
+    else if (table)
+      out << compare_table(result);
+    else
+      write_compare_csv(out, result);
+  });
+  if (!table && !a.quiet) tell(compare_table(result));
+  tell(compare_notes(result, terminal_has_colour()));
+  return 0;
+}
+
+}  // namespace fwsr::app

@@ -1,0 +1,170 @@
+#include "apps/compare_result.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "apps/command.hpp"
+#include "apps/method_argument.hpp"
+#include "apps/text.hpp"
+#include "fwsr/base/files.hpp"
+#include "fwsr/data/write.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+/// The measures that were taken of some method.
+std::vector<Measure> measures_in(const CompareResult& result) {
+  std::vector<Measure> taken;
+  for (const Measure& m : measures())
+    if (std::any_of(result.rows.begin(), result.rows.end(),
+                    [&](const Comparison& row) { return std::isfinite(spread_of(row, m).mean); }))
+      taken.push_back(m);
+  return taken;
+}
+
+bool is_bytes(const Measure& measure) {
+  return std::strcmp(measure.name, "peak_bytes") == 0;
+}
+
+std::string cell(const Spread& spread, const Measure& measure) {
+  if (!std::isfinite(spread.mean)) return "-";
+  if (is_bytes(measure)) return format_bytes(spread.mean);
+  std::string text = fmt::format("{:.4g}", spread.mean);
+  if (spread.deviation > 0 && std::strcmp(measure.name, "seconds") != 0)
+    text += fmt::format(" +-{:.1g}", spread.deviation);
+  return text;
+}
+
+/// The best mean of a column; NaN when all are the same.
+double best_of(const std::vector<Comparison>& rows, const Measure& measure) {
+  double best = std::nan(""), worst = std::nan("");
+  for (const Comparison& row : rows) {
+    const double mean = spread_of(row, measure).mean;
+    if (!std::isfinite(mean)) continue;
+    const auto better = [&](double a, double b) { return measure.less_is_better ? a < b : a > b; };
+    if (std::isnan(best) || better(mean, best)) best = mean;
+    if (std::isnan(worst) || better(worst, mean)) worst = mean;
+  }
+  return best == worst ? std::nan("") : best;
+}
+
+}  // namespace
+
+std::string compare_table(const CompareResult& result) {
+  const std::vector<Measure> columns = measures_in(result);
+  std::vector<std::vector<std::string>> lines(1);
+  lines.front().push_back("method");
+  for (const Measure& m : columns) lines.front().push_back(m.title);
+  for (const Comparison& row : result.rows) {
+    std::vector<std::string> line = {shown(row.name)};
+    if (row.outcome != Comparison::Outcome::done) {
+      line.push_back(row.outcome == Comparison::Outcome::too_slow    ? "not run: time"
+                     : row.outcome == Comparison::Outcome::too_large ? "not run: memory"
+                                                                     : "not run");
+    } else {
+      for (const Measure& m : columns) {
+        const Spread spread = spread_of(row, m);
+        line.push_back(cell(spread, m) + (spread.mean == best_of(result.rows, m) ? " *" : "  "));
+      }
+    }
+    lines.push_back(std::move(line));
+  }
+  std::vector<std::size_t> width(columns.size() + 1, 0);
+  for (const auto& line : lines)
+    for (std::size_t c = 0; c < line.size() && (line.size() > 2 || c == 0); ++c)
+      width[c] = std::max(width[c], line[c].size());
+  std::string text;
+  for (std::size_t l = 0; l < lines.size(); ++l) {
+    std::string out = fmt::format("{:<{}}", lines[l].front(), width.front());
+    for (std::size_t c = 1; c < lines[l].size(); ++c)
+      out += fmt::format("  {:>{}}", l == 0 ? lines[l][c] + "  " : lines[l][c], width[c]);
+    while (out.ends_with(' ')) out.pop_back();
+    text += out + "\n";
+  }
+  return text;
+}
+
+void write_compare_csv(std::ostream& out, const CompareResult& result) {
+  out << "method,outcome,exemplars,runs";
+  for (const Measure& m : measures()) out << ',' << m.name << ',' << m.name << "_deviation";
+  out << ",picks\n";
+  const auto field = [](double v) { return std::isfinite(v) ? fmt::format(",{}", v) : ","; };
+  for (const Comparison& row : result.rows) {
+    out << csv_field(row.name)
+        << fmt::format(",{},{},{}", name_of(row.outcome),
+                       row.trials.empty() ? 0 : row.trials.front().exemplars.size(),
+                       row.trials.size());
+    for (const Measure& m : measures()) {
+      const Spread spread = spread_of(row, m);
+      out << field(spread.mean) << field(spread.deviation);
+    }
+    out << ',';
+    if (!row.trials.empty()) out << fmt::format("{}", fmt::join(row.trials.front().exemplars, " "));
+    out << '\n';
+  }
+}
+
+Json compare_json(const CompareResult& result) {
+  Json json = {{"data", data_json(result.data)}};
+  const auto k = parse_whole(result.exemplars);
+  json["options"] = {
+      {"exemplars", k ? Json(*k) : Json(result.exemplars)},
+      {"per_class", result.per_class},
+      {"repeats", result.compare.repeats},
+      {"time_limit", result.compare.time_limit ? Json(*result.compare.time_limit) : Json()}};
+  const Json asked = options_json(result.options);
+  for (const auto& [name, value] : asked.items())
+    if (is_common_option(name) && name != "exemplars" && name != "certificate")
+      json["options"][name] = value;
+  json["methods"] = Json::array();
+  for (std::size_t i = 0; i < result.rows.size(); ++i) {
+    const Comparison& row = result.rows[i];
+    const MethodChoice& choice = result.contestants[i].choice;
+    Json one = {{"name", row.name},
+                {"method", choice.name},
+                {"settings", settings_json(choice)},
+                {"seed", choice.seed},
+                {"outcome", name_of(row.outcome)},
+                {"reason", row.reason.empty() ? Json() : Json(row.reason)},
+                {"planned_seconds", row.planned_seconds}};
+    one["measures"] = Json::object();
+    for (const Measure& m : measures()) {
+      const Spread spread = spread_of(row, m);
+      one["measures"][m.name] = {{"mean", number(spread.mean)},
+                                 {"deviation", number(spread.deviation)}};
+    }
+    one["runs"] = Json::array();
+    for (const Trial& t : row.trials) {
+      Json run = {{"exemplars", t.exemplars}};
+      for (const Measure& m : measures()) run[m.name] = number(m.of(t));
+      one["runs"].push_back(std::move(run));
+    }
+    one["warnings"] = row.warnings;
+    json["methods"].push_back(std::move(one));
+  }
+  json["threads"] = result.threads;
+  json["version"] = version_number();
+  return json;
+}
+
+std::string compare_notes(const CompareResult& result, bool colour) {
+  const char* word = colour ? "\033[33mwarning\033[0m" : "warning";
+  std::string text;
+  for (const Comparison& row : result.rows) {
+    if (row.outcome != Comparison::Outcome::done)
+      text += fmt::format("fwsr: {} was not run: {}\n", shown(row.name), shown(row.reason));
+    for (const std::string& warning : row.warnings)
+      text += fmt::format("fwsr: {}: {}: {}\n", word, shown(row.name), shown(warning));
+  }
+  return text;
+}
+
+}  // namespace fwsr::app

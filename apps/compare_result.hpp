@@ -1,0 +1,38 @@
+// The answer of `fwsr compare` as table, CSV and JSON.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "apps/output.hpp"
+#include "fwsr/data/dataset.hpp"
+#include "fwsr/methods/compare.hpp"
+
+namespace fwsr::app {
+
+struct CompareResult {
+  const Dataset& data;
+  const SelectOptions& options;
+  std::string exemplars;  // -k as given
+  bool per_class = false;
+  CompareOptions compare;
+  const std::vector<Contestant>& contestants;
+  std::vector<Comparison> rows;
+  int threads = 1;
+};
+
+/// One line per method; the measures that nobody could take are left out.
+std::string compare_table(const CompareResult& result);
+
+/// method,outcome,exemplars,runs, then mean and standard deviation of every measure, then the picks of the
+/// first run.
+void write_compare_csv(std::ostream& out, const CompareResult& result);
+
+/// Everything: every run of every method.
+Json compare_json(const CompareResult& result);
+
+/// Which methods were not run and why, and what the others warned of.
+std::string compare_notes(const CompareResult& result, bool colour);
+
+}  // namespace fwsr::app

@@ -1,0 +1,168 @@
+#include "fwsr/methods/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/files.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/solver/select_points.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+/// Operations of a matrix product that one thread does in a second, roughly: plans are estimates.
+constexpr double flops_per_thread = 2e10;
+
+double seconds_of(const Plan& plan, Index exemplars) {
+  const double flops = plan.setup_flops + static_cast<double>(exemplars) * plan.step_flops;
+  return flops / flops_per_thread / std::max(1, plan.threads);
+}
+
+/// The run was stopped because it took too long, not because the user said so.
+struct OutOfTime {};
+
+/// What one contestant would take, in seconds. Throws MemoryError, and Error when it cannot run.
+double planned_seconds(const PointsView& points, const std::vector<std::string>& labels,
+                       const Contestant& c, const CompareOptions& options) {
+  if (!options.per_class) return seconds_of(plan(points, c.options, c.choice), c.options.exemplars);
+  double sum = 0;
+  for (const ClassPlan& p : plan_per_class(points, labels, *options.per_class, c.options, c.choice))
+    sum += seconds_of(p.plan, p.options.exemplars);
+  return sum;
+}
+
+Trial run_once(const PointsView& points, const std::vector<std::string>& labels,
+               const Contestant& c, std::uint64_t seed, const CompareOptions& options,
+               const Observer& observer, std::vector<std::string>& warnings) {
+  MethodChoice choice = c.choice;
+  choice.seed = seed;
+  SelectOptions o = c.options;
+  o.certificate = CertificateKind::none;
+  std::vector<ClassSelection> parts;
+  const bool measured = reset_peak_memory();
+  const Index before = resident_memory();
+  const auto start = Clock::now();
+  if (options.per_class)
+    parts = select_per_class(points, labels, *options.per_class, o, choice, observer);
+  else
+    parts.push_back({.name = "", .selection = select(points, o, choice, observer)});
+  Trial trial{.exemplars = {}, .quality = {}, .seconds = seconds_since(start)};
+  trial.peak_bytes = measured ? std::max<Index>(0, peak_memory() - before) : -1;
+  for (const ClassSelection& part : parts) {
+    if (part.selection.status == Status::interrupted) throw Interrupted{};
+    trial.exemplars.insert(trial.exemplars.end(), part.selection.exemplars.begin(),
+                           part.selection.exemplars.end());
+    for (const std::string& w : part.selection.warnings)
+      if (std::find(warnings.begin(), warnings.end(), w) == warnings.end()) warnings.push_back(w);
+  }
+  return trial;
+}
+
+}  // namespace
+
+const char* name_of(Comparison::Outcome v) {
+  switch (v) {
+    case Comparison::Outcome::done:
+      return "done";
+    case Comparison::Outcome::too_large:
+      return "too_large";
+    case Comparison::Outcome::too_slow:
+      return "too_slow";
+    case Comparison::Outcome::refused:
+      return "refused";
+  }
+  return "?";
+}
+
+const std::vector<Measure>& measures() {
+  static const std::vector<Measure> all = {
+      {"reconstruction_error", "rec. error", true,
+       [](const Trial& t) { return t.quality.reconstruction_error; }},
+      {"boolean_objective", "Eq. (1)", true,
+       [](const Trial& t) { return t.quality.boolean_objective.value_or(nothing); }},
+      {"medoid_cost", "medoid cost", true, [](const Trial& t) { return t.quality.medoid_cost; }},
+      {"coverage_radius", "radius", true, [](const Trial& t) { return t.quality.coverage_radius; }},
+      {"mmd", "MMD", true, [](const Trial& t) { return t.quality.mmd; }},
+      {"class_coverage", "classes", false,
+       [](const Trial& t) { return t.quality.class_coverage.value_or(nothing); }},
+      {"nearest_accuracy", "1-NN", false,
+       [](const Trial& t) { return t.quality.nearest_accuracy.value_or(nothing); }},
+      {"seconds", "seconds", true, [](const Trial& t) { return t.seconds; }},
+      {"peak_bytes", "memory", true,
+       [](const Trial& t) {
+         return t.peak_bytes >= 0 ? static_cast<double>(t.peak_bytes) : nothing;
+       }},
+  };
+  return all;
+}
+
+Spread spread_of(const Comparison& comparison, const Measure& measure) {
+  const auto count = static_cast<double>(comparison.trials.size());
+  if (count == 0) return {.mean = nothing, .deviation = nothing};
+  double sum = 0, squares = 0;
+  for (const Trial& t : comparison.trials) sum += measure.of(t);
+  const double mean = sum / count;
+  for (const Trial& t : comparison.trials)
+    squares += (measure.of(t) - mean) * (measure.of(t) - mean);
+  return {.mean = mean, .deviation = std::sqrt(squares / std::max(1.0, count - 1))};
+}
+
+std::vector<Comparison> compare(const PointsView& points, const std::vector<std::string>& labels,
+                                const std::vector<Contestant>& contestants,
+                                const SelectOptions& judged_by, const CompareOptions& options,
+                                const CompareObserver& observer) {
+  const auto carry_on = [&](const CompareProgress& p) { return !observer || observer(p); };
+  const Judge judge(points, labels, judged_by, [&] { return carry_on({}); });
+  std::vector<Comparison> result;
+  for (std::size_t m = 0; m < contestants.size(); ++m) {
+    const Contestant& c = contestants[m];
+    Comparison own{.name = c.name, .reason = {}, .trials = {}};
+    bool stopped = false;
+    try {
+      own.planned_seconds = planned_seconds(points, labels, c, options);
+      if (options.time_limit && own.planned_seconds > *options.time_limit) throw OutOfTime{};
+      const Index repeats = find_method(c.choice.name).random ? options.repeats : 1;
+      for (Index r = 0; r < repeats; ++r) {
+        const auto start = Clock::now();
+        bool late = false;
+        const Observer watch = [&](const Progress& p) {
+          late = options.time_limit && seconds_since(start) > *options.time_limit;
+          if (late) return false;
+          stopped = stopped || !carry_on({.method = m, .trial = r, .run = p});
+          return !stopped;
+        };
+        try {
+          Trial trial = run_once(points, labels, c, c.choice.seed + static_cast<std::uint64_t>(r),
+                                 options, watch, own.warnings);
+          trial.quality = judge.of(trial.exemplars);
+          own.trials.push_back(std::move(trial));
+        } catch (const Interrupted&) {
+          if (!late) throw;
+          own.reason = fmt::format("stopped after {:.3g} s", seconds_since(start));
+          throw OutOfTime{};
+        }
+      }
+    } catch (const OutOfTime&) {
+      own.outcome = Comparison::Outcome::too_slow;
+      own.trials.clear();
+      if (own.reason.empty())
+        own.reason = fmt::format("would take about {:.3g} s", own.planned_seconds);
+    } catch (const MemoryError& e) {
+      own.outcome = Comparison::Outcome::too_large;
+      own.reason = e.what();
+    } catch (const Error& e) {
+      own.outcome = Comparison::Outcome::refused;
+      own.reason = e.what();
+    }
+    result.push_back(std::move(own));
+  }
+  return result;
+}
+
+}  // namespace fwsr

@@ -1,0 +1,81 @@
+// Several methods on the same data, judged by the same measures.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fwsr/methods/methods.hpp"
+#include "fwsr/methods/quality.hpp"
+
+namespace fwsr {
+
+/// One method of a comparison, with the options it runs with.
+struct Contestant {
+  std::string name;  // for the table: "smrs:alpha=20"
+  MethodChoice choice;
+  SelectOptions options;
+};
+
+struct CompareOptions {
+  Index repeats = 20;  // of methods that draw at random, with seeds from the choice's on
+  std::optional<double> time_limit;  // seconds for one run
+  std::optional<ClassCounts> per_class = {};
+};
+
+/// One run of one method.
+struct Trial {
+  std::vector<Index> exemplars;  // class after class, where they are chosen per class
+  Quality quality;
+  double seconds = 0;     // from the data to the picks
+  Index peak_bytes = -1;  // taken beside what was there before; -1: the system does not say
+};
+
+struct Comparison {
+  enum class Outcome {
+    done,
+    too_large,  // its plan does not fit the memory
+    too_slow,   // its plan, or the run itself, went beyond the time limit
+    refused,    // the method cannot work on this data
+  };
+  std::string name;
+  Outcome outcome = Outcome::done;
+  std::string reason;  // of every other outcome
+  double planned_seconds = 0;
+  std::vector<Trial> trials;  // one for each repeat
+  std::vector<std::string> warnings = {};
+};
+const char* name_of(Comparison::Outcome v);
+
+/// A measure of a trial by name, in the order of tables. Measures that were not taken are NaN.
+struct Measure {
+  const char* name;
+  const char* title;  // short, for a table
+  bool less_is_better;
+  double (*of)(const Trial& trial);
+};
+const std::vector<Measure>& measures();
+
+/// Mean and standard deviation of a measure over the trials (0 for one). NaN: none, or not taken.
+struct Spread {
+  double mean = 0, deviation = 0;
+};
+Spread spread_of(const Comparison& comparison, const Measure& measure);
+
+/// What is told while the methods run, one after the other.
+struct CompareProgress {
+  std::size_t method = 0;
+  Index trial = 0;
+  Progress run;
+};
+/// Return false to stop everything: Interrupted is thrown.
+using CompareObserver = std::function<bool(const CompareProgress&)>;
+
+/// Runs every contestant on `points`. `judged_by` says how the answers are measured (Judge); `labels` may be
+/// empty unless exemplars are chosen per class.
+std::vector<Comparison> compare(const PointsView& points, const std::vector<std::string>& labels,
+                                const std::vector<Contestant>& contestants,
+                                const SelectOptions& judged_by, const CompareOptions& options,
+                                const CompareObserver& observer = {});
+
+}  // namespace fwsr

@@ -1,0 +1,168 @@
+#include "fwsr/methods/quality.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/methods/distances.hpp"
+#include "fwsr/solver/regression.hpp"
+#include "fwsr/solver/select_points.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index block_rows = 384;
+constexpr Index most_in_sample = 2000;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+double total(const std::vector<double>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+/// For every point how far its nearest exemplar is, and which: ties to the first.
+struct Nearest {
+  std::vector<double> distance;
+  std::vector<Index> exemplar;
+};
+
+Nearest nearest(const Distances& distances, std::span<const Index> exemplars, int threads) {
+  const Index n = distances.size();
+  Nearest result{.distance = std::vector<double>(at(n), std::numeric_limits<double>::infinity()),
+                 .exemplar = std::vector<Index>(at(n), -1)};
+  for_blocks(
+      threads, n,
+      [&](Index, Index first, Index last) {
+        const Index width = last - first;
+        std::vector<double> far(exemplars.size() * at(width));
+        distances.between(exemplars, first, last, far.data(), width);
+        for (Index i = first; i < last; ++i)
+          for (std::size_t t = 0; t < exemplars.size(); ++t)
+            if (const double d = far[t * at(width) + at(i - first)]; d < result.distance[at(i)])
+              result.distance[at(i)] = d, result.exemplar[at(i)] = static_cast<Index>(t);
+      },
+      block_rows);
+  return result;
+}
+
+}  // namespace
+
+struct Judge::State {
+  std::span<const std::string> labels;
+  const SelectOptions& options;
+  Alive alive;
+  int threads = 1;
+  Space space;
+  Task task;
+  bool given = false;         // the data is a kernel matrix
+  double gamma = 0;           // of the discrepancy, in the user's units
+  std::vector<Index> sample;  // points it is measured against
+  double sample_mean = 0;     // of the kernel over all pairs of them
+  std::size_t classes = 0;
+
+  /// Mean of the discrepancy's kernel over left x right.
+  double mean_kernel(std::span<const Index> left, std::span<const Index> right) const {
+    std::vector<double> sums(at(block_count(static_cast<Index>(left.size()), 96)));
+    const double unit = space.source->unit();
+    for_blocks(
+        threads, static_cast<Index>(left.size()),
+        [&](Index b, Index first, Index last) {
+          stop_unless(alive);
+          const std::span<const Index> rows = left.subspan(at(first), at(last - first));
+          const std::vector<double> values = space.source->values(rows, right);
+          for (std::size_t r = 0; r < rows.size(); ++r)
+            for (std::size_t c = 0; c < right.size(); ++c) {
+              const double product = values[r * right.size() + c];
+              const double square = rows[r] == right[c]
+                                        ? 0.0
+                                        : space.source->diagonal(rows[r]) +
+                                              space.source->diagonal(right[c]) - 2 * product;
+              sums[at(b)] += given ? product / unit / unit
+                                   : std::exp(-gamma * std::max(0.0, square) / unit / unit);
+            }
+        },
+        96);
+    return total(sums) / static_cast<double>(left.size()) / static_cast<double>(right.size());
+  }
+};
+
+Judge::Judge(const PointsView& view, std::span<const std::string> labels,
+             const SelectOptions& options, const Alive& alive)
+    : state_(new State{.labels = labels,
+                       .options = options,
+                       .alive = alive,
+                       .space = {},
+                       .task = {},
+                       .sample = {}}) {
+  State& s = *state_;
+  const SerialBlas serial;
+  s.threads = threads_of(options);
+  s.given = options.kernel.type == KernelType::precomputed;
+  SelectOptions own = options;
+  if (!s.given) own.kernel = {};
+  own.eta = 0;
+  s.space = make_space(view, {}, own, Plan{.threads = s.threads}, alive);
+  s.task = {.points = s.space.points.get(),
+            .kernel = s.space.source.get(),
+            .linear = !s.given,
+            .threads = s.threads,
+            .alive = alive};
+  if (!s.given) s.gamma = default_gamma(*s.space.points, KernelType::rbf, s.threads);
+  const Index n = s.space.source->size(), count = std::min(n, most_in_sample);
+  for (Index i = 0; i < count; ++i) s.sample.push_back(i * n / count);
+  s.sample_mean = s.mean_kernel(s.sample, s.sample);
+  s.classes = std::set<std::string_view>(labels.begin(), labels.end()).size();
+}
+
+Judge::~Judge() = default;
+
+double Judge::mmd_gamma() const {
+  return state_->gamma;
+}
+Index Judge::mmd_points() const {
+  return static_cast<Index>(state_->sample.size());
+}
+
+Quality Judge::of(std::span<const Index> exemplars) const {
+  const State& s = *state_;
+  const SerialBlas serial;
+  const SelectOptions& o = s.options;
+  const double unit = s.space.source->unit();
+  Quality q;
+  const Regression errors = regress(*s.space.source, s.given ? nullptr : s.space.points.get(),
+                                    exemplars, o.rho ? *o.rho * unit : -1.0, s.threads, s.alive);
+  q.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
+  if (o.lambda && o.rho)
+    q.boolean_objective =
+        *o.lambda * static_cast<double>(exemplars.size()) + errors.ridge / unit / unit;
+  if (exemplars.empty()) return q;
+
+  const Distances distances(s.task, "euclidean");
+  const Nearest near = nearest(distances, exemplars, s.threads);
+  q.medoid_cost = total(near.distance) * distances.scale();
+  q.coverage_radius =
+      *std::max_element(near.distance.begin(), near.distance.end()) * distances.scale();
+  q.mmd = std::sqrt(std::max(0.0, s.sample_mean - 2 * s.mean_kernel(exemplars, s.sample) +
+                                      s.mean_kernel(exemplars, exemplars)));
+  if (s.labels.empty()) return q;
+  std::set<std::string_view> found;
+  std::vector<bool> chosen(s.labels.size(), false);
+  for (const Index e : exemplars) found.insert(s.labels[at(e)]), chosen[at(e)] = true;
+  q.class_coverage = static_cast<double>(found.size()) / static_cast<double>(s.classes);
+  Index others = 0, right = 0;
+  for (std::size_t i = 0; i < s.labels.size(); ++i) {
+    if (chosen[i]) continue;
+    ++others;
+    right += s.labels[i] == s.labels[at(exemplars[at(near.exemplar[i])])];
+  }
+  if (others > 0) q.nearest_accuracy = static_cast<double>(right) / static_cast<double>(others);
+  return q;
+}
+
+}  // namespace fwsr

@@ -1,0 +1,48 @@
+// How well some points stand for all of them, by every measure that people judge exemplars by.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fwsr/methods/method.hpp"
+#include "fwsr/solver/options.hpp"
+
+namespace fwsr {
+
+/// All in the user's units, of the points as centred and scaled. Distances are Euclidean.
+struct Quality {
+  double reconstruction_error = 0;          // ||A - P_T A||^2 / ||A||^2
+  std::optional<double> boolean_objective;  // paper Eq. (1), for the lambda and rho of the options
+  double medoid_cost = 0;      // sum over all points of the distance to the nearest exemplar
+  double coverage_radius = 0;  // the largest of these distances
+  double mmd = 0;              // maximum mean discrepancy between exemplars and points
+  std::optional<double> class_coverage;  // share of the classes that have an exemplar
+  std::optional<double>
+      nearest_accuracy;  // share of the other points whose nearest exemplar has their class
+};
+
+/// Looks at the data once, then judges any number of answers.
+class Judge {
+ public:
+  /// Uses center, scale, lambda, rho and threads of `options`; of its kernel only whether the matrix given is
+  /// one. `labels` may be empty. All arguments must outlive the judge.
+  Judge(const PointsView& view, std::span<const std::string> labels, const SelectOptions& options,
+        const Alive& alive = {});
+  ~Judge();
+
+  Quality of(std::span<const Index> exemplars) const;
+
+  /// The width of the Gaussian kernel of the discrepancy (1 / median squared distance); 0: a given kernel.
+  double mmd_gamma() const;
+  /// How many points, evenly spaced, the discrepancy is measured against.
+  Index mmd_points() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fwsr
