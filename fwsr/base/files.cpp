@@ -191,14 +191,14 @@ Result<Done> write_whole(const std::string& path, const std::function<void(std::
   errno = 0;
   std::ofstream out(temporary, std::ios::binary);
   if (!out) return give_up("created");
+  errno = 0;
   try {
     write(out);
   } catch (...) {
     if (!in_place) ::unlink(temporary.c_str());
     throw;
   }
-  errno = 0;
-  out.flush();
+  if (out) errno = 0, out.flush();
   if (!out) return give_up("written");
   out.close();
   if (!out) return give_up("written");

@@ -343,7 +343,7 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
 }
 
 /// The method's name with its settings, ready to plan and to run.
-Runner runner_for(const MethodChoice& choice) {
+Chooser chooser_for(const MethodChoice& choice) {
   const Method& method = find_method(choice.name);
   if (!method.choose) {
     settings_of(method, choice.settings);  // refuses all of them
@@ -379,13 +379,13 @@ Plan plan(const PointsView& points, const SelectOptions& options, const MethodCh
   const SelectOptions own = options_for(find_method(choice.name), options);
   if (const auto problem = find_problem(own, rows_of(points), cols_of(points)))
     throw Error(*problem);
-  return runner_for(choice).plan(facts_of(points, threads_of(own)), own);
+  return chooser_for(choice).plan(facts_of(points, threads_of(own)), own);
 }
 
 Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,
                  const Observer& observer) {
   const SelectOptions own = options_for(find_method(choice.name), options);
-  return runner_for(choice).run(points, {}, own, plan(points, options, choice), observer);
+  return chooser_for(choice).run(points, {}, own, plan(points, options, choice), observer);
 }
 
 std::vector<ClassPlan> plan_per_class(const PointsView& points,
@@ -393,7 +393,7 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const ClassCounts& counts, const SelectOptions& options,
                                       const MethodChoice& choice) {
   return plan_per_class(points, labels, counts, options_for(find_method(choice.name), options),
-                        runner_for(choice));
+                        chooser_for(choice));
 }
 
 std::vector<ClassSelection> select_per_class(const PointsView& points,
@@ -402,7 +402,7 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const SelectOptions& options,
                                              const MethodChoice& choice, const Observer& observer) {
   return select_per_class(points, labels, counts, options_for(find_method(choice.name), options),
-                          runner_for(choice), observer);
+                          chooser_for(choice), observer);
 }
 
 }  // namespace fwsr

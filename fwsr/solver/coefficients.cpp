@@ -4,37 +4,54 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "fwsr/linalg/blas.hpp"
+
 namespace fwsr {
 
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
 Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& exemplars,
-                    const KernelMatrix& kernel) {
+                    const KernelMatrix& kernel, const Alive& alive) {
   Coefficients result;
-  std::unordered_map<Index, std::size_t> place;
+  std::unordered_map<Index, Index> place;
   for (const Step& s : trace)
-    if (place.emplace(s.pick, result.basis.size()).second) result.basis.push_back(s.pick);
-  const std::size_t m = result.basis.size();
+    if (place.emplace(s.pick, static_cast<Index>(result.basis.size())).second)
+      result.basis.push_back(s.pick);
+  const auto m = static_cast<Index>(result.basis.size());
   const std::vector<double> k = kernel.values(result.basis, result.basis);
 
-  std::vector<double> theta(m * m);
-  std::vector<double> c(m);
+  // Theta = scale phi, so that a step need not touch all of it. The basis is in the order of picking:
+  // rows and columns of what is not yet picked are zero.
+  std::vector<double> phi(at(m * m));
+  double scale = 1;
+  Index picked = 0;
+  std::vector<double> c(at(m));
   for (const Step& s : trace) {
-    const std::size_t j = place.at(s.pick);
-    const double length = std::isinf(s.beta) ? s.score / k[j * m + j] : s.gamma * s.beta;
-    // c~ = e_j - Theta^T K[basis, j], c = c~ / nu
-    std::fill(c.begin(), c.end(), 0.0);
-    for (std::size_t r = 0; r < m; ++r) {
-      const double factor = k[r * m + j];
-      for (std::size_t l = 0; l < m; ++l) c[l] -= factor * theta[r * m + l];
+    stop_unless(alive);
+    const Index j = place.at(s.pick);
+    picked = std::max(picked, j + 1);
+    const double length = std::isinf(s.beta) ? s.score / k[at(j * m + j)] : s.gamma * s.beta;
+    // c~ = e_j - Theta^T K[basis, j], c = c~ / nu; K is symmetric
+    multiply_vector(Op::transpose, {phi.data(), picked, picked, m}, &k[at(j * m)], c.data());
+    for (Index l = 0; l < picked; ++l) c[at(l)] *= -scale;
+    c[at(j)] += 1;
+    scale *= 1 - s.gamma;
+    if (std::abs(scale) < 1e-100) {  // a full step, or many nearly full ones
+      for (Index r = 0; r < picked; ++r)
+        for (Index l = 0; l < picked; ++l) phi[at(r * m + l)] *= scale;
+      scale = 1;
     }
-    c[j] += 1;
-    for (double& v : theta) v *= 1 - s.gamma;
     if (s.score > 0)
-      for (std::size_t l = 0; l < m; ++l) theta[j * m + l] += length * c[l] / s.score;
+      for (Index l = 0; l < picked; ++l) phi[at(j * m + l)] += length * c[at(l)] / s.score / scale;
   }
-  for (const Index e : exemplars) {
-    const auto row = theta.begin() + static_cast<std::ptrdiff_t>(place.at(e) * m);
-    result.theta.insert(result.theta.end(), row, row + static_cast<std::ptrdiff_t>(m));
-  }
+  for (const Index e : exemplars)
+    for (Index l = 0; l < m; ++l) result.theta.push_back(scale * phi[at(place.at(e) * m + l)]);
   return result;
 }
 

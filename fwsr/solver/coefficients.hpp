@@ -4,14 +4,15 @@
 
 #include <vector>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
 
 /// Replays `trace` and keeps the rows of `exemplars`, in their order. Scores and lengths are in the
-/// kernel's own (scaled) units.
+/// kernel's own (scaled) units. O(steps m^2) for m different picks, on one thread.
 Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& exemplars,
-                    const KernelMatrix& kernel);
+                    const KernelMatrix& kernel, const Alive& alive = {});
 
 }  // namespace fwsr

@@ -140,7 +140,7 @@ Team team_for(const SelectOptions& options, Index classes) {
 std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const std::vector<std::string>& labels,
                                       const ClassCounts& counts, const SelectOptions& options,
-                                      const Runner& runner) {
+                                      const Chooser& chooser) {
   const Index n = rows_of(points);
   if (static_cast<Index>(labels.size()) != n)
     throw Error(fmt::format("there are {} labels for {} points; there must be one for each",
@@ -177,7 +177,7 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
         facts.side_by_side = static_cast<int>(std::min<Index>(team.threads, classes));
       if (const auto problem = find_problem(own.options, size, facts.features))
         throw Error(fmt::format("class '{}': {}", name, *problem));
-      own.plan = runner.plan(facts, own.options);
+      own.plan = chooser.plan(facts, own.options);
     }
     plans.push_back(std::move(own));
   }
@@ -240,30 +240,30 @@ void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index ru
 std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const std::vector<std::string>& labels,
                                              const ClassCounts& counts,
-                                             const SelectOptions& options, const Runner& runner,
+                                             const SelectOptions& options, const Chooser& chooser,
                                              const Observer& observer) {
   // Plan everything first: what does not fit is refused before any work.
-  const std::vector<ClassPlan> plans = plan_per_class(points, labels, counts, options, runner);
+  const std::vector<ClassPlan> plans = plan_per_class(points, labels, counts, options, chooser);
   std::vector<ClassSelection> result;
   for (const ClassPlan& p : plans) result.push_back(selection_of(p));
   for_classes(plans, team_for(options, static_cast<Index>(plans.size())), 1, observer,
               [&](std::size_t t, const Observer& watch) {
                 result[t].selection =
-                    runner.run(points, plans[t].members, plans[t].options, plans[t].plan, watch);
+                    chooser.run(points, plans[t].members, plans[t].options, plans[t].plan, watch);
               });
   return result;
 }
 
 namespace {
 
-const Runner frank_wolfe_runner{.plan = make_plan, .run = select_points};
+const Chooser by_frank_wolfe{.plan = make_plan, .run = select_points};
 
 }  // namespace
 
 std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const std::vector<std::string>& labels,
                                       const ClassCounts& counts, const SelectOptions& options) {
-  return plan_per_class(points, labels, counts, options, frank_wolfe_runner);
+  return plan_per_class(points, labels, counts, options, by_frank_wolfe);
 }
 
 std::vector<ClassSelection> select_per_class(const PointsView& points,
@@ -271,7 +271,7 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const ClassCounts& counts,
                                              const SelectOptions& options,
                                              const Observer& observer) {
-  return select_per_class(points, labels, counts, options, frank_wolfe_runner, observer);
+  return select_per_class(points, labels, counts, options, by_frank_wolfe, observer);
 }
 
 std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,

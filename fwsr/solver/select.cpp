@@ -145,7 +145,10 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
           "the gap closed first; a smaller alpha, a larger beta or when-converged grow finds more";
       break;
     case Status::exhausted:
-      reason = "the others add nothing (copies, or already represented)";
+      reason =
+          s.eta_relative > 1e3
+              ? "eta is so large beside the points that nothing else counts; choose a smaller one"
+              : "the others add nothing (copies, or already represented)";
       break;
     case Status::iteration_limit:
       reason =
@@ -275,7 +278,15 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
   result.gamma = space.gamma();
 
   const bool free_two = options.q == Norm::two && !options.nonneg;
-  const Coefficients theta = free_two ? replay(run.trace, run.exemplars, kernel) : Coefficients{};
+  if (run.status == Status::interrupted) {  // who stops a run does not wait for its codes
+    warn_if_short(result, options);
+    result.filled.assign(result.exemplars.size(), false);
+    rescale(run.trace, unit);
+    result.trace = std::move(run.trace);
+    return;
+  }
+  const Coefficients theta =
+      free_two ? replay(run.trace, run.exemplars, kernel, alive) : Coefficients{};
   const Codes codes =
       free_two ? Codes(kernel, run.exemplars, theta) : Codes(kernel, run.exemplars, remains.rows);
   const bool by_features = remains.covariance != nullptr;
@@ -292,14 +303,13 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
                        ? 1e-6
                        : 1e-9,
       .threads = plan.threads,
-      .alive = run.status == Status::interrupted ? nullptr : alive};
+      .alive = alive};
   const CodeSums sums = describe_codes(problem, codes, options, result);
   warn_if_short(result, options);
   warn_if_spanned(result, options, space.points ? space.points->features() : 0);
   result.filled.assign(result.exemplars.size(), false);
-  if (options.fill && run.status != Status::interrupted)
-    fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
-  if (options.certificate == CertificateKind::full && run.status != Status::interrupted)
+  if (options.fill) fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
+  if (options.certificate == CertificateKind::full)
     result.certificate = certify(problem, codes, sums, options, result);
   if (space.factor) {
     describe_factor(*space.factor, options, result);

@@ -31,7 +31,7 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& options, const Plan& plan, const Observer& observer);
 
 /// How one problem is planned and solved: by make_plan and select_points, or by another method.
-struct Runner {
+struct Chooser {
   std::function<Plan(const PlanFacts& facts, const SelectOptions& options)> plan;
   std::function<Selection(const PointsView& view, std::span<const Index> subset,
                           const SelectOptions& options, const Plan& plan, const Observer& observer)>
@@ -41,11 +41,11 @@ struct Runner {
 std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const std::vector<std::string>& labels,
                                       const ClassCounts& counts, const SelectOptions& options,
-                                      const Runner& runner);
+                                      const Chooser& chooser);
 std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const std::vector<std::string>& labels,
                                              const ClassCounts& counts,
-                                             const SelectOptions& options, const Runner& runner,
+                                             const SelectOptions& options, const Chooser& chooser,
                                              const Observer& observer);
 
 /// Points and kernel of one request, alive together.
@@ -89,8 +89,8 @@ struct Remains {
 Remains remains_of(std::unique_ptr<Form> form);
 
 /// All that is said about a run that has ended: exemplars, codes, weights, certificate, warnings.
-/// Throws Interrupted when `alive` says no; a run that was interrupted itself gets no certificate,
-/// and does not ask.
+/// Throws Interrupted when `alive` says no. Of a run that was interrupted itself only exemplars and
+/// trace are told.
 void describe_run(Run run, const Remains& remains, const Space& space, const SelectOptions& options,
                   const Alive& alive, Selection& result);
 

@@ -17,7 +17,7 @@ enum class Status {
   converged,          ///< the gap closed first (`stop`), or matching pursuit met delta
   exhausted,          ///< nothing is left to represent: f <= 1e-12 f(0), or no descent direction
   iteration_limit,
-  interrupted,  ///< the observer said stop
+  interrupted,  ///< the observer said stop; exemplars and trace so far, no weights, no certificate
 };
 const char* name_of(Status v);
 
