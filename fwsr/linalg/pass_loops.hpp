@@ -69,17 +69,10 @@ template <std::size_t height, std::size_t width, class T, template <class> class
   };
   const Index whole = a.d / lanes * lanes;
   Lanes x[height];
-  // Three products with float64 rows that are no points are those with a copy, in cache.
-  constexpr bool from_memory = points || sizeof(T) == sizeof(float) || width == 1;
   for (Index l = 0; l < whole; l += lanes) {
-    if (from_memory && l % line == 0)
+    if (l % line == 0)
       for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(ahead[i] + l);
-    for (std::size_t i = 0; i < height; ++i) {
-      Lanes v;
-      load(rows[i] + l, v);
-      if (!from_memory) hold(v);
-      x[i] = v;
-    }
+    for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, x[i]);
     add(l, x);
   }
   if (whole < a.d) {
@@ -118,35 +111,30 @@ template <std::size_t height, std::size_t width, class T, template <class> class
     from(i), dots_of<1, width>(a, i, a.count, next, vectors, to, 1);
 }
 
-[[gnu::always_inline]] inline void finish_part(const PointProduct& how, Index first, Index count,
-                                               double* p) {
-  const auto finish = [&](auto& v, const auto& inner, const auto& outer)
-      __attribute__((always_inline)) {
-    v = (v * inner - how.offset) * outer + how.last;
-  };
-  Lanes inner = Lanes{} + how.every_inner, outer = Lanes{} + how.every_outer, v;
-  Index i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    load(p + i, v);
-    if (how.inner) load(how.inner + first + i, inner);
-    if (how.outer) load(how.outer + first + i, outer);
-    finish(v, inner, outer);
-    store(v, p + i);
-  }
-  for (; i < count; ++i)
-    finish(p[i], how.inner ? how.inner[first + i] : how.every_inner,
-           how.outer ? how.outer[first + i] : how.every_outer);
+/// v <- outer (inner v - offset) + last for points i, i + 1, ...: as many as there are in `v`.
+template <class V>
+[[gnu::always_inline]] inline void finish(const PointProduct& how, Index i, V& v) {
+  V inner = V{} + how.every_inner, outer = V{} + how.every_outer;
+  if (how.inner) __builtin_memcpy(&inner, how.inner + i, sizeof inner);
+  if (how.outer) __builtin_memcpy(&outer, how.outer + i, sizeof outer);
+  v = (v * inner - how.offset) * outer + how.last;
 }
 void finish_body(const PointProduct& how, Index count, double* p) {
-  finish_part(how, 0, count, p);
+  Index i = 0;
+  for (Lanes v; i + lanes <= count; i += lanes) load(p + i, v), finish(how, i, v), store(v, p + i);
+  for (; i < count; ++i) finish(how, i, p[i]);
 }
 
-[[gnu::always_inline]] inline double update_body(const ScoreStep& step, Index count,
+/// Scores from point `first` on; `prepare(i, x, y, z)` has the last word on its products.
+template <class Prepare>
+[[gnu::always_inline]] inline double update_with(const ScoreStep& step, Index count,
                                                  const double* x, const double* y, const double* z,
-                                                 const double* r, double* c, double* h) {
+                                                 const double* r, double* c, double* h,
+                                                 const Prepare& prepare) {
   const double gamma = step.gamma, length = step.length, keep = 1 - gamma;
-  const auto update = [&](const auto& xi, const auto& yi, const auto& zi, const auto& ri, auto& ci,
-                          auto& hi) __attribute__((always_inline)) {
+  const auto update = [&](Index i, auto& xi, auto& yi, auto& zi, const auto& ri, auto& ci, auto& hi)
+      __attribute__((always_inline)) {
+    prepare(i, xi, yi, zi);
     const auto bx = length * xi;
     ci = keep * keep * ci + gamma * gamma * ri - 2 * gamma * bx * yi + bx * bx +
          2 * keep * (gamma * hi - bx * zi);
@@ -158,16 +146,40 @@ void finish_body(const PointProduct& how, Index count, double* p) {
     Lanes xi, yi, zi, ri, ci, hi;
     load(x + i, xi), load(y + i, yi), load(z + i, zi);
     load(r + i, ri), load(c + i, ci), load(h + i, hi);
-    update(xi, yi, zi, ri, ci, hi);
+    update(i, xi, yi, zi, ri, ci, hi);
     store(ci, c + i), store(hi, h + i);
     keep_larger(most, ci);
   }
   double largest = largest_of(most);
   for (; i < count; ++i) {
-    update(x[i], y[i], z[i], r[i], c[i], h[i]);
+    double xi = x[i], yi = y[i], zi = z[i];
+    update(i, xi, yi, zi, r[i], c[i], h[i]);
     largest = c[i] > largest ? c[i] : largest;
   }
   return largest;
+}
+double update_body(const ScoreStep& step, Index count, const double* x, const double* y,
+                   const double* z, const double* r, double* c, double* h) {
+  return update_with(step, count, x, y, z, r, c, h, [](auto&&...) {});
+}
+/// The first of these points is point `first` to `how`.
+[[gnu::always_inline]] inline double finish_and_update(const PassProducts& how, Index first,
+                                                       const ScoreStep& step, Index count,
+                                                       const double* x, const double* y,
+                                                       const double* z, const double* r, double* c,
+                                                       double* h) {
+  return update_with(
+      step, count, x, y, z, r, c,
+      h, [&](Index i, auto& xi, auto& yi, auto& zi) __attribute__((always_inline)) {
+        finish(how.x, first + i, xi);
+        finish(how.y, first + i, yi);
+        finish(how.z, first + i, zi);
+      });
+}
+double finish_and_update_body(const PassProducts& how, const ScoreStep& step, Index count,
+                              const double* x, const double* y, const double* z, const double* r,
+                              double* c, double* h) {
+  return finish_and_update(how, 0, step, count, x, y, z, r, c, h);
 }
 
 /// Streams of rows as in dots_of_all. Whenever each has moved on by one vector of scores these are
@@ -183,11 +195,8 @@ template <std::size_t height, class T, template <class> class Kind>
   double x[room], y[room], z[room];
   double largest = -__builtin_inf();
   const auto settle = [&](Index from, Index first, Index count) __attribute__((always_inline)) {
-    finish_part(with.x, first, count, x + from);
-    finish_part(with.y, first, count, y + from);
-    finish_part(with.z, first, count, z + from);
-    const double most =
-        update_body(step, count, x + from, y + from, z + from, r + first, c + first, h + first);
+    const double most = finish_and_update(with.products, first, step, count, x + from, y + from,
+                                          z + from, r + first, c + first, h + first);
     largest = most > largest ? most : largest;
   };
   for (Index i = 0; i < apart; i += lanes) {
@@ -202,6 +211,93 @@ template <std::size_t height, class T, template <class> class Kind>
     settle(0, i, count);
   }
   return largest;
+}
+
+/// Products of `height` rows with `width` times eight vectors: the eight partial sums of dots_of one
+/// after the other, each for all these vectors at once. No sums across a register.
+template <std::size_t height, std::size_t width>
+[[gnu::always_inline]] inline void packed_of(const double* a, Index stride, Index d,
+                                             const double* packed, double* out, Index out_stride) {
+  constexpr auto both = static_cast<Index>(width) * lanes;
+  Lanes parts[height][width][lanes];
+  for (Index first = 0; first < d; first += packed_depth) {
+    const Index end = first + packed_depth < d ? first + packed_depth : d;
+    for (Index q = 0; q < lanes; ++q) {
+      Lanes sums[height][width] = {};
+      if (first > 0)
+        for (std::size_t i = 0; i < height; ++i)
+          for (std::size_t k = 0; k < width; ++k) sums[i][k] = parts[i][k][q];
+      for (Index l = first + q; l < end; l += lanes, packed += both) {
+        Lanes vector[width], x;
+        for (std::size_t k = 0; k < width; ++k)
+          load(packed + static_cast<Index>(k) * lanes, vector[k]);
+        for (std::size_t i = 0; i < height; ++i) {
+          spread(a[static_cast<Index>(i) * stride + l], x);
+          for (std::size_t k = 0; k < width; ++k) add_product(sums[i][k], x, vector[k]);
+        }
+      }
+      for (std::size_t i = 0; i < height; ++i)
+        for (std::size_t k = 0; k < width; ++k) parts[i][k][q] = sums[i][k];
+    }
+  }
+  for (std::size_t i = 0; i < height; ++i)
+    for (std::size_t k = 0; k < width; ++k) {
+      Lanes sum;
+      add_up(parts[i][k], sum);
+      store(sum, out + static_cast<Index>(i) * out_stride + static_cast<Index>(k) * lanes);
+    }
+}
+
+template <std::size_t height, std::size_t width>
+void packed_of_all(const double* a, Index count, Index stride, const PackedView& with, double* out,
+                   Index out_stride) {
+  constexpr auto step = static_cast<Index>(height);
+  Index i = 0;
+  for (; i + step <= count; i += step)
+    packed_of<height, width>(a + i * stride, stride, with.d, with.numbers, out + i * out_stride,
+                             out_stride);
+  for (; i < count; ++i)
+    packed_of<1, width>(a + i * stride, stride, with.d, with.numbers, out + i * out_stride,
+                        out_stride);
+}
+
+template <std::size_t height>
+void packed_body(const double* a, Index count, Index stride, const PackedView& with, double* out,
+                 Index out_stride) {
+  static_assert(packed_width == 3 * lanes);
+  const auto go = with.vectors == lanes       ? packed_of_all<height, 1>
+                  : with.vectors == 2 * lanes ? packed_of_all<height, 2>
+                                              : packed_of_all<height, 3>;
+  go(a, count, stride, with, out, out_stride);
+}
+
+/// Four by four, what is left one by one.
+void transpose_body(const double* a, Index rows, Index columns, double* out, Index out_stride) {
+  constexpr Index four = 4;
+  const auto one_by_one = [&](Index i, Index k) { out[k * out_stride + i] = a[i * columns + k]; };
+  Index i = 0;
+  for (; i + four <= rows; i += four) {
+    Index k = 0;
+    for (; k + four <= columns; k += four) {
+      Quad q[four];
+      for (Index t = 0; t < four; ++t)
+        __builtin_memcpy(&q[t], a + (i + t) * columns + k, sizeof(Quad));
+      const Quad ab_even = __builtin_shufflevector(q[0], q[1], 0, 4, 2, 6),
+                 ab_odd = __builtin_shufflevector(q[0], q[1], 1, 5, 3, 7),
+                 cd_even = __builtin_shufflevector(q[2], q[3], 0, 4, 2, 6),
+                 cd_odd = __builtin_shufflevector(q[2], q[3], 1, 5, 3, 7);
+      q[0] = __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5);
+      q[1] = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
+      q[2] = __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
+      q[3] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
+      for (Index t = 0; t < four; ++t)
+        __builtin_memcpy(out + (k + t) * out_stride + i, &q[t], sizeof(Quad));
+    }
+    for (; k < columns; ++k)
+      for (Index t = 0; t < four; ++t) one_by_one(i + t, k);
+  }
+  for (; i < rows; ++i)
+    for (Index k = 0; k < columns; ++k) one_by_one(i, k);
 }
 
 /// RowSums of the rows first, first + apart, ... (`height` of them). Twice over them, the second time from cache: deviations from the mean
@@ -388,11 +484,11 @@ void add_triangle_body(const T* a, Index d, double* sums) {
 
 /// Rows at a time that fit the registers.
 #if defined(__AVX512F__)
-constexpr std::size_t height = 4;
+constexpr std::size_t height = 4, packed_height = 8;
 #elif defined(__AVX2__)
-constexpr std::size_t height = 2;
+constexpr std::size_t height = 2, packed_height = 2;
 #else
-constexpr std::size_t height = 1;
+constexpr std::size_t height = 1, packed_height = 1;
 #endif
 
 template <class A>
@@ -425,9 +521,11 @@ constexpr PassLoops loops{.one_single = one<Rows<float>>,
                           .one_point = one<StoredRows<double>>,
                           .finish = finish_body,
                           .update = update_body,
+                          .finish_and_update = finish_and_update_body,
                           .pass_single = pass<Rows<float>>,
-                          .pass_double = pass<Rows<double>>,
                           .pass_point = pass<StoredRows<double>>,
+                          .packed = packed_body<packed_height>,
+                          .transpose = transpose_body,
                           .sums_single = sums<float>,
                           .sums_double = sums<double>,
                           .rows_single_single = load_rows_body<float, float>,
