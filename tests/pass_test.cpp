@@ -167,6 +167,22 @@ TEST(PassLoops, many_vectors_at_once_are_the_same_bits_as_one_by_one) {
       }
 }
 
+TEST(PassLoops, the_largest_code_is_the_first_of_equal_ones) {
+  for (const Loops& set : all_loops())
+    for (Index count = 1; count < 40; ++count)
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        SCOPED_TRACE(testing::Message() << set.name << ", " << count << ", seed " << seed);
+        std::vector<double> code = numbers<double>(count, seed), squares(at(count), 0.5);
+        for (double& v : code) v = seed == 0 ? 0.0 : std::round(v);  // many are equal
+        Index best = 0;
+        for (Index e = 1; e < count; ++e)
+          if (std::abs(code[at(e)]) > std::abs(code[at(best)])) best = e;
+        ASSERT_EQ(set.loops->largest_code(code.data(), count, squares.data()), best);
+        for (Index e = 0; e < count; ++e)
+          ASSERT_EQ(squares[at(e)], 0.5 + code[at(e)] * code[at(e)]);
+      }
+}
+
 TEST(PassLoops, scores_from_products_that_are_to_be_finished) {
   const Index n = 45;
   const auto inner = numbers<double>(n, 1), outer = numbers<double>(n, 2);

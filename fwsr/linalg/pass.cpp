@@ -61,6 +61,9 @@ void dots(const double* a, Index count, Index stride, const PackedView& with, do
 void transpose(const double* a, Index rows, Index columns, double* out, Index out_stride) {
   loops().transpose(a, rows, columns, out, out_stride);
 }
+Index largest_code(const double* code, Index count, double* squares) {
+  return loops().largest_code(code, count, squares);
+}
 void sum_rows(const StoredRows<float>& a, bool center, RowSums* out) {
   loops().sums_single(a, center, out);
 }

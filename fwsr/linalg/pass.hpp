@@ -101,6 +101,10 @@ void dots(const double* a, Index count, Index stride, const PackedView& with, do
 /// out[k * out_stride + i] = a[i * columns + k].
 void transpose(const double* a, Index rows, Index columns, double* out, Index out_stride);
 
+/// Adds the squares of one point's codes to `squares`. Returns the place of the largest |code|, of
+/// equal ones the first. @pre count > 0
+Index largest_code(const double* code, Index count, double* squares);
+
 /// Sums over a stored row, in one visit to memory: what centring and scaling start from. Of the
 /// numbers of a point only `inner` is used.
 struct RowSums {

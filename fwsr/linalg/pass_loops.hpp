@@ -271,6 +271,34 @@ void packed_body(const double* a, Index count, Index stride, const PackedView& w
   go(a, count, stride, with, out, out_stride);
 }
 
+/// Each lane remembers the first of its largest; of equal lanes the smallest index.
+Index largest_code_body(const double* code, Index count, double* squares) {
+  Lanes most = Lanes{} - 1.0;
+  Words<double> where = {}, here = {0, 1, 2, 3, 4, 5, 6, 7};
+  const auto look = [&](const Lanes& v) __attribute__((always_inline)) {
+    const Lanes size = v < 0 ? -v : v;
+    where = size > most ? here : where;
+    keep_larger(most, size);
+    here += lanes;
+  };
+  Lanes v, sum;
+  Index e = 0;
+  for (; e + lanes <= count; e += lanes) {
+    load(code + e, v), load(squares + e, sum);
+    store(sum + v * v, squares + e);
+    look(v);
+  }
+  if (e < count) {  // the zeros behind the last lose against the first of all
+    load_tail(code + e, count - e, v);
+    look(v);
+    for (; e < count; ++e) squares[e] += code[e] * code[e];
+  }
+  Index best = 0;
+  for (Index l = 1; l < lanes; ++l)
+    if (most[l] > most[best] || (most[l] == most[best] && where[l] < where[best])) best = l;
+  return where[best];
+}
+
 /// Four by four, what is left one by one.
 void transpose_body(const double* a, Index rows, Index columns, double* out, Index out_stride) {
   constexpr Index four = 4;
@@ -526,6 +554,7 @@ constexpr PassLoops loops{.one_single = one<Rows<float>>,
                           .pass_point = pass<StoredRows<double>>,
                           .packed = packed_body<packed_height>,
                           .transpose = transpose_body,
+                          .largest_code = largest_code_body,
                           .sums_single = sums<float>,
                           .sums_double = sums<double>,
                           .rows_single_single = load_rows_body<float, float>,
