@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fwsr/base/random.hpp"
+#include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass_table.hpp"
 
 namespace {
@@ -78,12 +79,13 @@ TEST(PassLoops, agree_with_the_plain_ones) {
       wide_stored.numbers = how.data(), wide_stored.weights = v.data(),
       wide_stored.means = w.data();
 
-      const fwsr::PassVectors with{.u = u.data(),
-                                   .v = v.data(),
-                                   .w = w.data(),
-                                   .x = {.every_inner = 0.5, .offset = 0.25, .last = 1},
-                                   .y = {.every_outer = 2},
-                                   .z = {.last = -1}};
+      const fwsr::PassVectors with{
+          .u = u.data(),
+          .v = v.data(),
+          .w = w.data(),
+          .products = {.x = {.every_inner = 0.5, .offset = 0.25, .last = 1},
+                       .y = {.every_outer = 2},
+                       .z = {.last = -1}}};
       const fwsr::ScoreStep step{.gamma = 0.3, .length = 0.2};
       const auto r = numbers<double>(n, 14), c0 = numbers<double>(n, 15),
                  h0 = numbers<double>(n, 16);
@@ -102,7 +104,6 @@ TEST(PassLoops, agree_with_the_plain_ones) {
         expect_near(h, other_h);
       };
       compare_pass(&fwsr::PassLoops::pass_single, stored);
-      compare_pass(&fwsr::PassLoops::pass_double, wide_stored);
       compare_pass(&fwsr::PassLoops::pass_point, wide_stored);
 
       std::vector<double> x(at(n)), y(at(n)), z(at(n)), other(at(n));
@@ -130,6 +131,81 @@ TEST(PassLoops, agree_with_the_plain_ones) {
       fwsr::pass_base.rows_double_single(wide_stored, other_loaded.data(), d, u.data());
       ASSERT_EQ(loaded, other_loaded);
     }
+}
+
+TEST(PassLoops, many_vectors_at_once_are_the_same_bits_as_one_by_one) {
+  for (const Loops& set : all_loops())
+    for (const Shape& shape : shapes)
+      for (const Index count : {1, 8, 9, 30, 77}) {
+        const Index n = shape.n, d = shape.d, padded = fwsr::padded_length(d);
+        SCOPED_TRACE(testing::Message() << set.name << ", " << n << " x " << d << ", " << count);
+        std::vector<double> vectors = numbers<double>(count * padded, 9);
+        for (Index k = 0; k < count; ++k)
+          std::fill_n(vectors.begin() + k * padded + d, padded - d, 0.0);
+        const auto each = pointers(vectors, count, padded);
+        const fwsr::PackedVectors packed(each, d);
+        ASSERT_EQ(packed.size(), fwsr::padded_length(count));
+
+        const auto a = numbers<double>(n * d, 13);
+        const auto rows = pointers(a, n, d);
+        const Index columns = packed.size(), stride = n + 3;
+        std::vector<double> products(at(n * columns)), turned(at(columns * stride)), one(at(n));
+        for (Index k = 0; k < columns; k += fwsr::packed_width)
+          set.loops->packed(a.data(), n, d, packed.group(k), products.data() + k, columns);
+        set.loops->transpose(products.data(), n, columns, turned.data(), stride);
+        for (Index k = 0; k < columns; ++k) {
+          if (k < count)
+            set.loops->one_double({.rows = rows.data(), .count = n, .d = d}, each[at(k)],
+                                  one.data());
+          else
+            std::fill(one.begin(), one.end(), 0.0);
+          for (Index i = 0; i < n; ++i) {
+            ASSERT_EQ(products[at(i * columns + k)], one[at(i)]) << i << ' ' << k;
+            ASSERT_EQ(turned[at(k * stride + i)], one[at(i)]) << i << ' ' << k;
+          }
+        }
+      }
+}
+
+TEST(PassLoops, the_largest_code_is_the_first_of_equal_ones) {
+  for (const Loops& set : all_loops())
+    for (Index count = 1; count < 40; ++count)
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        SCOPED_TRACE(testing::Message() << set.name << ", " << count << ", seed " << seed);
+        std::vector<double> code = numbers<double>(count, seed), squares(at(count), 0.5);
+        for (double& v : code) v = seed == 0 ? 0.0 : std::round(v);  // many are equal
+        Index best = 0;
+        for (Index e = 1; e < count; ++e)
+          if (std::abs(code[at(e)]) > std::abs(code[at(best)])) best = e;
+        ASSERT_EQ(set.loops->largest_code(code.data(), count, squares.data()), best);
+        for (Index e = 0; e < count; ++e)
+          ASSERT_EQ(squares[at(e)], 0.5 + code[at(e)] * code[at(e)]);
+      }
+}
+
+TEST(PassLoops, scores_from_products_that_are_to_be_finished) {
+  const Index n = 45;
+  const auto inner = numbers<double>(n, 1), outer = numbers<double>(n, 2);
+  const fwsr::PassProducts how{.x = {.inner = inner.data(), .offset = 0.5, .last = 2},
+                               .y = {.outer = outer.data(), .every_inner = 3},
+                               .z = {.inner = inner.data(), .outer = outer.data(), .last = -1}};
+  const fwsr::ScoreStep step{.gamma = 0.3, .length = 0.2};
+  const auto r = numbers<double>(n, 3);
+  for (const Loops& set : all_loops()) {
+    SCOPED_TRACE(set.name);
+    std::vector<double> x = numbers<double>(n, 4), y = numbers<double>(n, 5),
+                        z = numbers<double>(n, 6), c = numbers<double>(n, 7),
+                        h = numbers<double>(n, 8), other_c = c, other_h = h;
+    const double most = set.loops->finish_and_update(how, step, n, x.data(), y.data(), z.data(),
+                                                     r.data(), c.data(), h.data());
+    set.loops->finish(how.x, n, x.data());
+    set.loops->finish(how.y, n, y.data());
+    set.loops->finish(how.z, n, z.data());
+    EXPECT_EQ(most, set.loops->update(step, n, x.data(), y.data(), z.data(), r.data(),
+                                      other_c.data(), other_h.data()));
+    EXPECT_EQ(c, other_c);
+    EXPECT_EQ(h, other_h);
+  }
 }
 
 }  // namespace

@@ -231,6 +231,33 @@ TEST(Sweep, without_eta_the_bits_are_those_of_select) {
   }
 }
 
+/// Settings that begin with the same picks and part later, that end at different steps, and more
+/// features than are multiplied at a time.
+TEST(Sweep, picks_that_settings_share_change_no_bits) {
+  const std::vector<double> alphas = {0, 0.01, 0.02, 0.5, 1, 2, 5, 10, 20, 40, 90, 200};
+  for (const Storage storage : {Storage::dense_f32, Storage::dense_f64}) {
+    const Data data = blobs(storage, 1101, 301);
+    SelectOptions o = eight();
+    o.certificate = fwsr::CertificateKind::none;
+    o.when_converged = fwsr::WhenConverged::stop;
+    o.delta = 1e-2;
+    std::map<Index, int> first, last;
+    std::map<std::size_t, int> lengths;
+    for (const SweepEntry& e : fwsr::sweep(data.view(), o, alphas, {})) {
+      EXPECT_EQ(e.selection.plan.form, "covariance");
+      expect_same_bits(e.selection, fwsr::select(data.view(), setting(o, e.alpha, 0)));
+      ASSERT_FALSE(e.selection.trace.empty());
+      ++first[e.selection.trace.front().pick];
+      ++last[e.selection.trace.back().pick];
+      ++lengths[e.selection.trace.size()];
+    }
+    EXPECT_EQ(first.size(), 1u);
+    EXPECT_GT(last.size(), 1u);
+    EXPECT_LT(last.size(), alphas.size());
+    EXPECT_GT(lengths.size(), 1u);
+  }
+}
+
 TEST(Sweep, too_little_memory_to_share_runs_one_after_the_other) {
   const Data data = blobs(Storage::dense_f64);
   SelectOptions o = eight();

@@ -42,6 +42,9 @@ using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
   __builtin_memcpy(to, &narrow, sizeof narrow);
 #endif
 }
+[[gnu::always_inline]] inline void spread(double v, Lanes& to) {
+  to = Lanes{v, v, v, v, v, v, v, v};
+}
 /// sum += x y, rounded once where the processor can. Everything else is rounded as written, so that
 /// a difference of equal numbers is zero.
 [[gnu::always_inline]] inline void add_product(Lanes& sum, const Lanes& x, const Lanes& y) {
@@ -84,8 +87,15 @@ template <class T>
   load(padded, to);
 }
 #endif
+/// Eight partial sums, always added in this order: the entries of a vector, or eight vectors.
+template <class Eight, class Sum>
+[[gnu::always_inline]] inline void add_up(const Eight& s, Sum& out) {
+  out = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
 [[gnu::always_inline]] inline double sum_of(const Lanes& s) {
-  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  double sum;
+  add_up(s, sum);
+  return sum;
 }
 /// The sums of four vectors side by side, each added in the order of sum_of.
 using Quad [[gnu::vector_size(4 * sizeof(double))]] = double;
@@ -134,13 +144,6 @@ template <class T>
   __builtin_memcpy(&number, &most, sizeof number);
   const auto value = static_cast<double>(number);
   return value - value == 0 ? value : __builtin_inf();
-}
-
-/// Keeps the compiler from reading a vector again wherever it is used.
-[[gnu::always_inline]] inline void hold([[maybe_unused]] Lanes& v) {
-#if defined(__AVX512F__)
-  __asm__("" : "+v"(v));
-#endif
 }
 
 }  // namespace

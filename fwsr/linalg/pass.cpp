@@ -42,17 +42,27 @@ double update_scores(const ScoreStep& step, Index count, const double* x, const 
                      const double* z, const double* r, double* c, double* h) {
   return loops().update(step, count, x, y, z, r, c, h);
 }
+double update_scores(const PassProducts& how, const ScoreStep& step, Index count, const double* x,
+                     const double* y, const double* z, const double* r, double* c, double* h) {
+  return loops().finish_and_update(how, step, count, x, y, z, r, c, h);
+}
 double pass_rows(const Rows<float>& a, const PassVectors& with, const ScoreStep& step,
                  const double* r, double* c, double* h) {
   return loops().pass_single(a, with, step, r, c, h);
 }
-double pass_rows(const Rows<double>& a, const PassVectors& with, const ScoreStep& step,
-                 const double* r, double* c, double* h) {
-  return loops().pass_double(a, with, step, r, c, h);
-}
 double pass_points(const StoredRows<double>& a, const PassVectors& with, const ScoreStep& step,
                    const double* r, double* c, double* h) {
   return loops().pass_point(a, with, step, r, c, h);
+}
+void dots(const double* a, Index count, Index stride, const PackedView& with, double* out,
+          Index out_stride) {
+  loops().packed(a, count, stride, with, out, out_stride);
+}
+void transpose(const double* a, Index rows, Index columns, double* out, Index out_stride) {
+  loops().transpose(a, rows, columns, out, out_stride);
+}
+Index largest_code(const double* code, Index count, double* squares) {
+  return loops().largest_code(code, count, squares);
 }
 void sum_rows(const StoredRows<float>& a, bool center, RowSums* out) {
   loops().sums_single(a, center, out);

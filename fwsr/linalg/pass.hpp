@@ -65,19 +65,45 @@ struct ScoreStep {
 double update_scores(const ScoreStep& step, Index count, const double* x, const double* y,
                      const double* z, const double* r, double* c, double* h);
 
+/// The same from products x, y and z with the rows that are still to be finished.
+struct PassProducts {
+  PointProduct x{}, y{}, z{};
+};
+double update_scores(const PassProducts& how, const ScoreStep& step, Index count, const double* x,
+                     const double* y, const double* z, const double* r, double* c, double* h);
+
 /// The fused pass: x, y and z are the products of the rows with u, v and w, finished; then the scores.
 /// The same bits as one after the other.
 struct PassVectors {
   const double *u = nullptr, *v = nullptr, *w = nullptr;  // padded
-  PointProduct x{}, y{}, z{};
+  PassProducts products{};
 };
 double pass_rows(const Rows<float>& a, const PassVectors& with, const ScoreStep& step,
-                 const double* r, double* c, double* h);
-double pass_rows(const Rows<double>& a, const PassVectors& with, const ScoreStep& step,
                  const double* r, double* c, double* h);
 /// The same of the points that the rows become: only `last` is left to be added to their products.
 double pass_points(const StoredRows<double>& a, const PassVectors& with, const ScoreStep& step,
                    const double* r, double* c, double* h);
+
+/// Up to packed_width vectors, a multiple of pass_lanes (packed.hpp makes them): packed_depth features
+/// at a time, of these first features 0, 8, 16, ..., then 1, 9, ...; of each the numbers of all vectors
+/// side by side.
+inline constexpr Index packed_width = 3 * pass_lanes, packed_depth = 256;
+struct PackedView {
+  const double* numbers = nullptr;
+  Index vectors = 0;
+  Index d = 0;
+};
+/// out[i * out_stride + k] = <row_i, vector_k> for rows of d numbers, `stride` apart. The same bits as
+/// `dots` with one vector.
+void dots(const double* a, Index count, Index stride, const PackedView& with, double* out,
+          Index out_stride);
+
+/// out[k * out_stride + i] = a[i * columns + k].
+void transpose(const double* a, Index rows, Index columns, double* out, Index out_stride);
+
+/// Adds the squares of one point's codes to `squares`. Returns the place of the largest |code|, of
+/// equal ones the first. @pre count > 0
+Index largest_code(const double* code, Index count, double* squares);
 
 /// Sums over a stored row, in one visit to memory: what centring and scaling start from. Of the
 /// numbers of a point only `inner` is used.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fwsr/linalg/lanes.hpp"
+#include "fwsr/linalg/packed_loops.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/pass_table.hpp"
 
@@ -69,17 +70,10 @@ template <std::size_t height, std::size_t width, class T, template <class> class
   };
   const Index whole = a.d / lanes * lanes;
   Lanes x[height];
-  // Three products with float64 rows that are no points are those with a copy, in cache.
-  constexpr bool from_memory = points || sizeof(T) == sizeof(float) || width == 1;
   for (Index l = 0; l < whole; l += lanes) {
-    if (from_memory && l % line == 0)
+    if (l % line == 0)
       for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(ahead[i] + l);
-    for (std::size_t i = 0; i < height; ++i) {
-      Lanes v;
-      load(rows[i] + l, v);
-      if (!from_memory) hold(v);
-      x[i] = v;
-    }
+    for (std::size_t i = 0; i < height; ++i) load(rows[i] + l, x[i]);
     add(l, x);
   }
   if (whole < a.d) {
@@ -118,35 +112,30 @@ template <std::size_t height, std::size_t width, class T, template <class> class
     from(i), dots_of<1, width>(a, i, a.count, next, vectors, to, 1);
 }
 
-[[gnu::always_inline]] inline void finish_part(const PointProduct& how, Index first, Index count,
-                                               double* p) {
-  const auto finish = [&](auto& v, const auto& inner, const auto& outer)
-      __attribute__((always_inline)) {
-    v = (v * inner - how.offset) * outer + how.last;
-  };
-  Lanes inner = Lanes{} + how.every_inner, outer = Lanes{} + how.every_outer, v;
-  Index i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    load(p + i, v);
-    if (how.inner) load(how.inner + first + i, inner);
-    if (how.outer) load(how.outer + first + i, outer);
-    finish(v, inner, outer);
-    store(v, p + i);
-  }
-  for (; i < count; ++i)
-    finish(p[i], how.inner ? how.inner[first + i] : how.every_inner,
-           how.outer ? how.outer[first + i] : how.every_outer);
+/// v <- outer (inner v - offset) + last for points i, i + 1, ...: as many as there are in `v`.
+template <class V>
+[[gnu::always_inline]] inline void finish(const PointProduct& how, Index i, V& v) {
+  V inner = V{} + how.every_inner, outer = V{} + how.every_outer;
+  if (how.inner) __builtin_memcpy(&inner, how.inner + i, sizeof inner);
+  if (how.outer) __builtin_memcpy(&outer, how.outer + i, sizeof outer);
+  v = (v * inner - how.offset) * outer + how.last;
 }
 void finish_body(const PointProduct& how, Index count, double* p) {
-  finish_part(how, 0, count, p);
+  Index i = 0;
+  for (Lanes v; i + lanes <= count; i += lanes) load(p + i, v), finish(how, i, v), store(v, p + i);
+  for (; i < count; ++i) finish(how, i, p[i]);
 }
 
-[[gnu::always_inline]] inline double update_body(const ScoreStep& step, Index count,
+/// Scores from point `first` on; `prepare(i, x, y, z)` has the last word on its products.
+template <class Prepare>
+[[gnu::always_inline]] inline double update_with(const ScoreStep& step, Index count,
                                                  const double* x, const double* y, const double* z,
-                                                 const double* r, double* c, double* h) {
+                                                 const double* r, double* c, double* h,
+                                                 const Prepare& prepare) {
   const double gamma = step.gamma, length = step.length, keep = 1 - gamma;
-  const auto update = [&](const auto& xi, const auto& yi, const auto& zi, const auto& ri, auto& ci,
-                          auto& hi) __attribute__((always_inline)) {
+  const auto update = [&](Index i, auto& xi, auto& yi, auto& zi, const auto& ri, auto& ci, auto& hi)
+      __attribute__((always_inline)) {
+    prepare(i, xi, yi, zi);
     const auto bx = length * xi;
     ci = keep * keep * ci + gamma * gamma * ri - 2 * gamma * bx * yi + bx * bx +
          2 * keep * (gamma * hi - bx * zi);
@@ -158,16 +147,40 @@ void finish_body(const PointProduct& how, Index count, double* p) {
     Lanes xi, yi, zi, ri, ci, hi;
     load(x + i, xi), load(y + i, yi), load(z + i, zi);
     load(r + i, ri), load(c + i, ci), load(h + i, hi);
-    update(xi, yi, zi, ri, ci, hi);
+    update(i, xi, yi, zi, ri, ci, hi);
     store(ci, c + i), store(hi, h + i);
     keep_larger(most, ci);
   }
   double largest = largest_of(most);
   for (; i < count; ++i) {
-    update(x[i], y[i], z[i], r[i], c[i], h[i]);
+    double xi = x[i], yi = y[i], zi = z[i];
+    update(i, xi, yi, zi, r[i], c[i], h[i]);
     largest = c[i] > largest ? c[i] : largest;
   }
   return largest;
+}
+double update_body(const ScoreStep& step, Index count, const double* x, const double* y,
+                   const double* z, const double* r, double* c, double* h) {
+  return update_with(step, count, x, y, z, r, c, h, [](auto&&...) {});
+}
+/// The first of these points is point `first` to `how`.
+[[gnu::always_inline]] inline double finish_and_update(const PassProducts& how, Index first,
+                                                       const ScoreStep& step, Index count,
+                                                       const double* x, const double* y,
+                                                       const double* z, const double* r, double* c,
+                                                       double* h) {
+  return update_with(
+      step, count, x, y, z, r, c,
+      h, [&](Index i, auto& xi, auto& yi, auto& zi) __attribute__((always_inline)) {
+        finish(how.x, first + i, xi);
+        finish(how.y, first + i, yi);
+        finish(how.z, first + i, zi);
+      });
+}
+double finish_and_update_body(const PassProducts& how, const ScoreStep& step, Index count,
+                              const double* x, const double* y, const double* z, const double* r,
+                              double* c, double* h) {
+  return finish_and_update(how, 0, step, count, x, y, z, r, c, h);
 }
 
 /// Streams of rows as in dots_of_all. Whenever each has moved on by one vector of scores these are
@@ -183,11 +196,8 @@ template <std::size_t height, class T, template <class> class Kind>
   double x[room], y[room], z[room];
   double largest = -__builtin_inf();
   const auto settle = [&](Index from, Index first, Index count) __attribute__((always_inline)) {
-    finish_part(with.x, first, count, x + from);
-    finish_part(with.y, first, count, y + from);
-    finish_part(with.z, first, count, z + from);
-    const double most =
-        update_body(step, count, x + from, y + from, z + from, r + first, c + first, h + first);
+    const double most = finish_and_update(with.products, first, step, count, x + from, y + from,
+                                          z + from, r + first, c + first, h + first);
     largest = most > largest ? most : largest;
   };
   for (Index i = 0; i < apart; i += lanes) {
@@ -388,11 +398,11 @@ void add_triangle_body(const T* a, Index d, double* sums) {
 
 /// Rows at a time that fit the registers.
 #if defined(__AVX512F__)
-constexpr std::size_t height = 4;
+constexpr std::size_t height = 4, packed_height = 8;
 #elif defined(__AVX2__)
-constexpr std::size_t height = 2;
+constexpr std::size_t height = 2, packed_height = 2;
 #else
-constexpr std::size_t height = 1;
+constexpr std::size_t height = 1, packed_height = 1;
 #endif
 
 template <class A>
@@ -425,9 +435,12 @@ constexpr PassLoops loops{.one_single = one<Rows<float>>,
                           .one_point = one<StoredRows<double>>,
                           .finish = finish_body,
                           .update = update_body,
+                          .finish_and_update = finish_and_update_body,
                           .pass_single = pass<Rows<float>>,
-                          .pass_double = pass<Rows<double>>,
                           .pass_point = pass<StoredRows<double>>,
+                          .packed = packed_body<packed_height>,
+                          .transpose = transpose_body,
+                          .largest_code = largest_code_body,
                           .sums_single = sums<float>,
                           .sums_double = sums<double>,
                           .rows_single_single = load_rows_body<float, float>,

@@ -14,12 +14,15 @@ struct PassLoops {
   void (*finish)(const PointProduct&, Index, double*);
   double (*update)(const ScoreStep&, Index, const double*, const double*, const double*,
                    const double*, double*, double*);
+  double (*finish_and_update)(const PassProducts&, const ScoreStep&, Index, const double*,
+                              const double*, const double*, const double*, double*, double*);
   double (*pass_single)(const Rows<float>&, const PassVectors&, const ScoreStep&, const double*,
-                        double*, double*);
-  double (*pass_double)(const Rows<double>&, const PassVectors&, const ScoreStep&, const double*,
                         double*, double*);
   double (*pass_point)(const StoredRows<double>&, const PassVectors&, const ScoreStep&,
                        const double*, double*, double*);
+  void (*packed)(const double*, Index, Index, const PackedView&, double*, Index);
+  void (*transpose)(const double*, Index, Index, double*, Index);
+  Index (*largest_code)(const double*, Index, double*);
   void (*sums_single)(const StoredRows<float>&, bool, RowSums*);
   void (*sums_double)(const StoredRows<double>&, bool, RowSums*);
   void (*rows_single_single)(const StoredRows<float>&, float*, Index, const double*);

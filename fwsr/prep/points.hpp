@@ -17,6 +17,7 @@
 
 #include "fwsr/base/aligned.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/preprocessing.hpp"
 #include "fwsr/prep/stream_buffer.hpp"
@@ -99,9 +100,7 @@ class Points {
     const double* r = nullptr;
     double *c = nullptr, *h = nullptr, *most = nullptr;
   };
-  /// `pass` for every run, block `block` being points first .. last: each point is fetched once. The
-  /// same bits as `pass` by `pass`.
-  void pass(Index block, Index first, Index last, std::span<const Update> updates) const;
+  class SharedPass;
 
   /// sum_i x_i a_i, dim() numbers.
   std::vector<double> combine(std::span<const double> x, int threads) const;
@@ -233,6 +232,35 @@ void Points::with_stored(Index first, Index last, Use&& use, Index at_once) cons
       first, last, [&](Index begin, const auto& rows) { use(begin, stored(begin, rows, numbers)); },
       at_once);
 }
+
+/// `pass` for every run: each point is fetched once, and multiplied once with vectors that are the
+/// same. The same bits as `pass` by `pass`.
+class Points::SharedPass {
+ public:
+  /// `updates` are the caller's.
+  SharedPass(const Points& points, std::span<const Update> updates);
+  /// Points first .. last, which are block `block`.
+  void run(Index block, Index first, Index last) const;
+
+  static constexpr Index most_rows = 64;  // at a time, each with all its products
+
+ private:
+  void run_sparse(Index block, Index first, Index last) const;
+  void run_dense(Index block, Index first, Index last) const;
+  template <class T>
+  class Ahead;
+  template <class T>
+  void load(Index first, const Rows<T>& rows, double* out) const;
+  void update(Index block, Index first, Index count, const double* products, Index stride) const;
+
+  struct Places {
+    Index x, y, z;
+  };
+  const Points& points_;
+  std::span<const Update> updates_;
+  PackedVectors vectors_;       // all different ones
+  std::vector<Places> places_;  // among them, of every update
+};
 
 /// Up to sparse_rows sparse points laid out by feature, for products with all others.
 class Points::SparseRows {

@@ -20,8 +20,6 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-constexpr Index tile_numbers = 4096;  // 32 KiB of doubles
-
 }  // namespace
 
 std::vector<double> Points::combine(std::span<const double> x, int threads) const {
@@ -168,93 +166,17 @@ double Points::pass(Index first, Index last, const Direction& a, const Direction
     const Index own = begin - first;
     double most = 0;
     if constexpr (std::is_same_v<T, float>) {
-      with.x = product_with(begin, a);
-      with.y = product_with(begin, av);
-      with.z = product_with(begin, rv);
+      with.products = {
+          .x = product_with(begin, a), .y = product_with(begin, av), .z = product_with(begin, rv)};
       most = pass_rows(rows, with, step, r + own, c + own, h + own);
     } else {
       PointNumbers numbers[chunk_rows];
-      with.x.last = a.last, with.y.last = av.last, with.z.last = rv.last;
+      with.products = {.x = {.last = a.last}, .y = {.last = av.last}, .z = {.last = rv.last}};
       most = pass_points(stored(begin, rows, numbers), with, step, r + own, c + own, h + own);
     }
     largest = std::max(largest, most);
   });
   return largest;
-}
-
-void Points::pass(Index block, Index first, Index last, std::span<const Update> updates) const {
-  for (const Update& u : updates) u.most[block] = -std::numeric_limits<double>::infinity();
-  if (updates.size() == 1) {
-    const Update& u = updates[0];
-    u.most[block] = u.points->pass(first, last, *u.a, *u.av, *u.rv, u.step, u.r + first,
-                                   u.c + first, u.h + first);
-    return;
-  }
-  if (sparse()) {
-    std::vector<double> a(at(dim()));
-    for (Index i = first; i < last; ++i) {
-      row(i, a.data());
-      for (const Update& u : updates) {
-        const double scale = u.points->scale_against(*this);
-        const Dots3 s = dot3(a.data(), u.a->features.data(), u.av->features.data(),
-                             u.rv->features.data(), features_);
-        const double x = s.u * scale + u.a->last, y = s.v * scale + u.av->last,
-                     z = s.w * scale + u.rv->last;
-        u.most[block] = std::max(u.most[block],
-                                 update_scores(u.step, 1, &x, &y, &z, u.r + i, u.c + i, u.h + i));
-      }
-    }
-    return;
-  }
-  // Few enough rows to stay in the first level of the cache while every run has its dot products.
-  const Index stride = padded_length(features_);
-  const Index height = std::clamp<Index>(tile_numbers / stride / 8 * 8, 8, chunk_rows);
-  AlignedVector<double> tile(at(height * stride));  // zeros behind the last feature
-  std::vector<const double*> tile_rows(at(height));
-  for (Index i = 0; i < height; ++i) tile_rows[at(i)] = tile.data() + i * stride;
-  PointNumbers numbers[chunk_rows];
-  with_rows(first, last, [&]<class T>(Index begin, const Rows<T>& rows) {
-    constexpr bool single = std::is_same_v<T, float>;
-    constexpr Index line = 64 / static_cast<Index>(sizeof(T));
-    for (Index t = 0; t < rows.count; t += height) {
-      const Rows<T> here{rows.rows + t, std::min(height, rows.count - t), features_};
-      const Index count = here.count, from = begin + t;
-      if constexpr (single) {  // as they stand
-        std::fill_n(numbers, count, PointNumbers{.inner = 1, .mean = 0, .outer = 1});
-        load_rows(StoredRows<T>{here, numbers}, tile.data(), stride);
-      } else {
-        const StoredRows<T> points = stored(from, here, numbers);
-        for (Index i = 0; i < count; ++i) numbers[i].outer = 1;
-        load_rows(points, tile.data(), stride);
-      }
-      const Index each = block_count(height, static_cast<Index>(updates.size()));
-      Index ahead = 0;  // rows of the next tile that have been asked for
-      for (const Update& u : updates) {
-        for (Index i = 0; i < count && from + height + i < last; i += 8) {  // of the next tile
-          __builtin_prefetch(u.c + from + height + i, 1);
-          __builtin_prefetch(u.h + from + height + i, 1);
-        }
-        for (Index i = 0; i < each && t + height + ahead < rows.count; ++i, ++ahead)
-          for (Index l = 0; l < features_; l += line)
-            __builtin_prefetch(here.rows[height + ahead] + l);
-        const auto product = [&](const Direction& direction) {
-          PointProduct how = u.points->product_with(from, direction);
-          if (!single) how.inner = nullptr, how.every_inner = 1;  // is in the tile
-          return how;
-        };
-        const PassVectors with{.u = u.a->features.data(),
-                               .v = u.av->features.data(),
-                               .w = u.rv->features.data(),
-                               .x = product(*u.a),
-                               .y = product(*u.av),
-                               .z = product(*u.rv)};
-        const double most =
-            pass_rows(Rows<double>{.rows = tile_rows.data(), .count = count, .d = stride}, with,
-                      u.step, u.r + from, u.c + from, u.h + from);
-        u.most[block] = std::max(u.most[block], most);
-      }
-    }
-  });
 }
 
 void Points::project(std::span<const double> z, std::span<double> out, int threads) const {

@@ -296,11 +296,12 @@ void CovarianceForm::after_pass(const Pick& pick, double gamma, double length) {
 }
 
 void CovarianceForm::step(const Pick& pick, double gamma, double length) {
-  const Points::Update update = before_pass(pick, gamma, length);
+  const Points::Update u = before_pass(pick, gamma, length);
   const auto work = 6.0 * static_cast<double>(points_.size()) * static_cast<double>(dim_);
   for_own_blocks(threads_for(threads_, work), points_.size(),
                  [&](Index block, Index first, Index last) {
-                   points_.pass(block, first, last, {&update, 1});
+                   u.most[block] = points_.pass(first, last, *u.a, *u.av, *u.rv, u.step,
+                                                u.r + first, u.c + first, u.h + first);
                  });
   after_pass(pick, gamma, length);
 }

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/packed.hpp"
+#include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
 
@@ -48,9 +50,10 @@ struct Tables {
   Index m = 0, k = 0, rank = 0;
   std::vector<Index> places;  // of the exemplars in the basis
   Small theta;                // k x m
-  // What every point is multiplied with. For the codes alone k rows Theta A_B^T; for all sums m basis
-  // points, then m rows A_B^T C, then an orthonormal basis of T.
+  // What every point is multiplied with. For the codes alone k rows Theta A_B^T, packed; for all sums
+  // m basis points, then m rows A_B^T C, then an orthonormal basis of T.
   Small with;
+  PackedVectors packed;
   Small among;  // K_TT, k x k
   Small g;      // G, m x m
 };
@@ -96,12 +99,16 @@ Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
   } else if (k > 0) {
     product(k, small_theta.values.data(), m, Op::none, basis, with);
   }
+  std::vector<const double*> to_pack;
+  for (Index e = 0; e < k && !full; ++e) to_pack.push_back(with.row(e));
+  PackedVectors packed(to_pack, d);
   return {.m = m,
           .k = k,
           .rank = rank,
           .places = std::move(places),
           .theta = std::move(small_theta),
           .with = std::move(with),
+          .packed = std::move(packed),
           .among = std::move(among),
           .g = std::move(g)};
 }
@@ -111,7 +118,12 @@ struct Scratch {
   Small a, v, x, s, t, y;
 
   Scratch(const Tables& z, Index rows, Index d)
-      : a(rows, d), v(rows, z.with.rows), x(rows, z.k), s(rows, z.k), t(rows, z.m), y(rows, 0) {}
+      : a(rows, d),
+        v(rows, z.with.rows),
+        x(rows, std::max(z.k, z.packed.size())),
+        s(rows, z.k),
+        t(rows, z.m),
+        y(rows, 0) {}
 };
 
 /// The points whose scores are within `margin` of the largest so far.
@@ -199,19 +211,20 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
         auto& [a, v, x, s, t, y] = *own;
         const Index rows = last - first;
         points.rows(first, last, a.values.data());
-        if (z.with.rows > 0) product(rows, a.values.data(), d, Op::transpose, z.with, full ? v : x);
-        if (full && k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
+        if (full) {
+          if (z.with.rows > 0) product(rows, a.values.data(), d, Op::transpose, z.with, v);
+          if (k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
+        } else {
+          for (Index e = 0; e < z.packed.size(); e += packed_width)
+            dots(a.values.data(), rows, d, z.packed.group(e), x.values.data() + e, x.cols);
+        }
         Part& part = parts[at(b)];
         part.leaders.margin = 2 * score_error;
         part.count.assign(at(k), 0.0);
         part.squares.assign(at(k), 0.0);
         for (Index i = 0; i < rows && k > 0; ++i) {
           const double* code = x.row(i);
-          Index best = 0;
-          for (Index e = 0; e < k; ++e) {
-            part.squares[at(e)] += code[e] * code[e];
-            if (std::abs(code[e]) > std::abs(code[best])) best = e;
-          }
+          const Index best = largest_code(code, k, part.squares.data());
           part.count[at(best)] += 1;
           if (assignment) selection.assignment[at(first + i)] = best;
           if (keep_codes) std::copy(code, code + k, selection.codes.begin() + (first + i) * k);

@@ -76,9 +76,12 @@ struct SharedBytes {
 SharedBytes shared_bytes(const Plan& p) {
   const auto n = static_cast<double>(p.points), d = static_cast<double>(p.features + 1);
   // r and C twice, in float32's precision and in double's; of every eta also the points' numbers.
-  return {.common = 8 * (6 * n + 2 * d * d),
+  // A setting has three products of every row that a thread works on, twice; at most pass_lanes
+  // vectors beside theirs fill up their number.
+  const double products = 2.0 * Points::SharedPass::most_rows * p.threads;
+  return {.common = 8 * (6 * n + 2 * d * d + pass_lanes * (products + d)),
           .each_eta = 8 * (6 * n + 2 * d * d),
-          .each_setting = 8 * (2 * n + n / 512 + 2 * d * d + 16 * d)};
+          .each_setting = 8 * (2 * n + n / 512 + 2 * d * d + 19 * d + 3 * products)};
 }
 
 /// Settings first .. last in the order of work (all alphas of an eta stand together) that are run at
@@ -286,10 +289,10 @@ void run_together(std::vector<Runner>& runners, const Points& plain, int threads
 
     std::vector<Points::Update> updates;
     for (const Runner* r : live) updates.push_back(r->update);
+    const Points::SharedPass pass(plain, updates);
     if (!live.empty())
-      for_own_blocks(
-          threads_for(threads, 6 * count * n * d), plain.size(),
-          [&](Index block, Index first, Index last) { plain.pass(block, first, last, updates); });
+      for_own_blocks(threads_for(threads, 6 * count * n * d), plain.size(),
+                     [&](Index block, Index first, Index last) { pass.run(block, first, last); });
     for_tasks(threads_for(threads, 10 * count * d * d), static_cast<Index>(live.size()),
               [&](Index t) {
                 Runner& r = *live[static_cast<std::size_t>(t)];
