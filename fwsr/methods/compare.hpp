@@ -19,7 +19,7 @@ struct Contestant {
 
 struct CompareOptions {
   Index repeats = 20;  // of methods that draw at random, with seeds from the choice's on
-  std::optional<double> time_limit;  // seconds for one run
+  std::optional<double> time_limit = {};  // seconds for one run
   std::optional<ClassCounts> per_class = {};
 };
 

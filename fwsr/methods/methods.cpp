@@ -347,7 +347,12 @@ Chooser chooser_for(const MethodChoice& choice) {
   const Method& method = find_method(choice.name);
   if (!method.choose) {
     settings_of(method, choice.settings);  // refuses all of them
-    return {.plan = make_plan, .run = select_points};
+    const auto named = [&method](const PlanFacts& facts, const SelectOptions& o) {
+      Plan plan = make_plan(facts, o);
+      plan.method = method.name;
+      return plan;
+    };
+    return {.plan = named, .run = select_points};
   }
   const Settings settings = settings_of(method, choice.settings);
   return {.plan = [&method, settings](

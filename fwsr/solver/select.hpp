@@ -29,8 +29,8 @@ std::vector<double> encode(const PointsView& points, const SelectOptions& option
 /// How many exemplars each class gets.
 struct ClassCounts {
   enum class Kind { each, proportional, named } kind = Kind::each;
-  Index number = 0;                    // each: per class; proportional: in all
-  std::map<std::string, Index> named;  // named: classes not mentioned give none
+  Index number = 0;                         // each: per class; proportional: in all
+  std::map<std::string, Index> named = {};  // named: classes not mentioned give none
 };
 
 /// One class's part of a per-class selection; indices refer to all points.
