@@ -125,8 +125,8 @@ struct Follow {
   bool kernel = false;
 };
 
-/// Goes through the picks one by one: each must be the best, but for rounding, given those before. Rounding of
-/// the points moves a direction by eps x norm / residual of the picks.
+/// Goes through the picks one by one: each must be the best, but for rounding, given those before.
+/// Rounding of the points moves a direction by eps x norm / residual of the picks.
 void follow(const Follow& how, const std::vector<Index>& picks, Index wanted) {
   Literal left = how.start;
   const Real largest = largest_square(how.start);

@@ -2,9 +2,9 @@
 //
 //   ||A - P_T A||_F^2      (P_T projects onto the span of the points T)
 //
-// most. With residuals r_i, all of them in R, point i lowers it by ||R^T r_i||^2 / ||r_i||^2; numerator and
-// denominator follow recursions (Farahat, Ghodsi, Kamel 2011), computed anew where those lose
-// digits.
+// most. With residuals r_i, all of them in R, point i lowers it by ||R^T r_i||^2 / ||r_i||^2;
+// numerator and denominator follow recursions (Farahat, Ghodsi, Kamel 2011), computed anew where
+// those lose digits.
 #include "fwsr/methods/orthogonal.hpp"
 
 namespace fwsr {

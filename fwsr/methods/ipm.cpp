@@ -4,9 +4,9 @@
 //   pick argmax_i |<v, r_i>| / ||r_i||, the point whose residual is best aligned with it
 //   project all points onto the complement of its residual, and repeat
 //
-// Points whose residual is rounding have no direction and are left out. The leading direction is found by
-// Lanczos iterations, from products with A A^T (features x features) where there are fewer features than
-// points, else by passes over the points. Written from the formulation above alone.
+// Points whose residual is rounding have no direction and are left out. The leading direction is
+// found by Lanczos iterations, from products with A A^T (features x features) where there are fewer
+// features than points, else by passes over the points. Written from the formulation above alone.
 #include <cmath>
 
 #include "fwsr/base/random.hpp"

@@ -2,9 +2,9 @@
 //
 //   maximise log det K_T  subject to |T| = k;   each step takes the point that raises it most
 //
-// by the fast greedy algorithm (Chen, Zhang, Zhou 2018). The determinant grows by the square of the point's
-// distance from the span of the others in the space of the kernel, so that the steps are those of
-// pivoted Cholesky.
+// by the fast greedy algorithm (Chen, Zhang, Zhou 2018). The determinant grows by the square of the
+// point's distance from the span of the others in the space of the kernel, so that the steps are
+// those of pivoted Cholesky.
 #include <cmath>
 
 #include "fwsr/methods/orthogonal.hpp"

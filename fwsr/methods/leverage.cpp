@@ -1,10 +1,11 @@
-// Leverage scores (Mahoney, Drineas 2009): with V_r the leading r right singular vectors of the points,
+// Leverage scores (Mahoney, Drineas 2009): with V_r the leading r right singular vectors of the
+// points,
 //
 //   l_i = ||row i of V_r||^2,   between 0 and 1, r in all
 //
-// says how much of the best approximation of rank r needs point i. Chosen are the k points with the largest
-// (Papailiopoulos, Kyrillidis, Boutsidis 2014), or k at random, one after the other, with probabilities proportional
-// to l_i.
+// says how much of the best approximation of rank r needs point i. Chosen are the k points with the
+// largest (Papailiopoulos, Kyrillidis, Boutsidis 2014), or k at random, one after the other, with
+// probabilities proportional to l_i.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -33,8 +34,8 @@ std::vector<Index> largest(const std::vector<double>& scores, Index count) {
   return order;
 }
 
-/// Drawn one after the other with probabilities proportional to the weights of those left: the first of
-/// waits that are exponential with these rates (Efraimidis, Spirakis 2006).
+/// Drawn one after the other with probabilities proportional to the weights of those left: the
+/// first of waits that are exponential with these rates (Efraimidis, Spirakis 2006).
 std::vector<Index> draw_by_weight(const std::vector<double>& weights, Index count,
                                   std::uint64_t seed) {
   Rng rng(seed);

@@ -3,8 +3,8 @@
 //
 //   pick argmax_i ||a_i^T R||_2   (normalize = yes: / ||a_i||),   project, repeat.
 //
-// Without normalising it is the limit of Frank-Wolfe selection for an unbounded radius and steps that
-// project orthogonally.
+// Without normalising it is the limit of Frank-Wolfe selection for an unbounded radius and steps
+// that project orthogonally.
 #include <cmath>
 
 #include "fwsr/methods/orthogonal.hpp"

@@ -1,5 +1,6 @@
-// What is left of the points when their projections on those chosen so far are taken away: common to
-// pivoted QR, matching pursuit, greedy subset selection, determinants, and projection and matching.
+// What is left of the points when their projections on those chosen so far are taken away: common
+// to pivoted QR, matching pursuit, greedy subset selection, determinants, and projection and
+// matching.
 //
 //   a_i   point i, or its image in the space of a kernel
 //   E     the projection onto the complement of the span of the picks
@@ -13,9 +14,9 @@
 //   s_i <- s_i - x_i^2
 //   g_i <- g_i - 2 x_i y_i + x_i^2 sum_j x_j^2
 //
-// which loses digits when little is left: a number that has fallen below a millionth of what it was when it was last
-// computed from r_i itself is computed from r_i again. So nothing is worse than ten digits of what
-// rounding of the points leaves of it.
+// which loses digits when little is left: a number that has fallen below a millionth of what it was
+// when it was last computed from r_i itself is computed from r_i again. So nothing is worse than
+// ten digits of what rounding of the points leaves of it.
 #pragma once
 
 #include <memory>
@@ -39,19 +40,21 @@ class Residuals {
   std::span<const double> squares() const { return squares_; }
   /// Zero where the square is.
   std::span<const double> energies() const { return energies_; }
-  /// Takes a point in: projects all others onto its complement. Returns ||r_pick|| before; zero when
-  /// the pick turns out to be in the span of the others, and then nothing else changes.
+  /// Takes a point in: projects all others onto its complement. Returns ||r_pick|| before; zero
+  /// when the pick turns out to be in the span of the others, and then nothing else changes.
   double take(Index pick);
 
  protected:
-  static constexpr Index batch =
-      96;  // points computed again at once; a multiple of every micro-kernel's
-           // height, so that equal points get equal bits
+  /// Points computed again at once: a multiple of every micro-kernel's height, so that equal points
+  /// get equal bits.
+  static constexpr Index batch = 96;
 
   Residuals(const Task& task, bool energies);
-  /// ||r_pick||, exactly, x and (where there are energies) y of all points; zero when ||r_pick||^2 <= floor.
+  /// ||r_pick||, exactly, x and (where there are energies) y of all points; zero when ||r_pick||^2
+  /// <= floor.
   virtual double append(Index pick, std::span<double> x, std::span<double> y) = 0;
-  /// s_i and (where `energies` is not null) g_i of at most `batch` points, from r_i. Called from many threads.
+  /// s_i and (where `energies` is not null) g_i of at most `batch` points, from r_i. Called from
+  /// many threads.
   virtual void compute(std::span<const Index> some, double* squares, double* energies) const = 0;
   /// After every pick: whether all energies have to be computed again.
   virtual bool renew() { return false; }
@@ -75,9 +78,9 @@ class Residuals {
   std::vector<double> x_, y_;
 };
 
-/// Of vectors: keeps an orthonormal basis of the span, no copy of the points. C is held where d < n and it is
-/// needed, and made again from the residuals when they have become small; else products with it are two
-/// passes over the points.
+/// Of vectors: keeps an orthonormal basis of the span, no copy of the points. C is held where d < n
+/// and it is needed, and made again from the residuals when they have become small; else products
+/// with it are two passes over the points.
 class VectorResiduals final : public Residuals {
  public:
   enum class Keep { squares, covariance, energies };
@@ -137,7 +140,8 @@ double pass_flops(const Sizes& sizes);
 /// Relative residuals of vectors of d numbers that rounding makes out of nothing.
 double rounding_tolerance(Index d);
 
-/// Pivoted QR: the point with the largest residual, time and again. Fewer than `count` when no others are left.
+/// Pivoted QR: the point with the largest residual, time and again. Fewer than `count` when no
+/// others are left.
 struct Pivots {
   std::vector<Index> points;
   std::vector<double> norms;  // |R_tt|: of the residuals when they were chosen

@@ -3,8 +3,8 @@
 //
 //   A P = Q R,   pivot t = argmax_i ||a_i - its projection on pivots 1 .. t - 1||
 //
-// the point that the others represent worst comes next. In the space of a kernel the same pivots come
-// from the pivoted Cholesky factorisation of its matrix.
+// the point that the others represent worst comes next. In the space of a kernel the same pivots
+// come from the pivoted Cholesky factorisation of its matrix.
 #include "fwsr/methods/orthogonal.hpp"
 
 namespace fwsr {

@@ -9,7 +9,8 @@
 namespace fwsr {
 
 /// V_r of A = U S V^T (points are columns of A): row i belongs to point i. From the eigenvectors of
-/// A A^T (features x features) where there are fewer features than points, else of the kernel matrix.
+/// A A^T (features x features) where there are fewer features than points, else of the kernel
+/// matrix.
 class SingularSpace {
  public:
   /// At most `rank` of them; fewer where other singular values are rounding.

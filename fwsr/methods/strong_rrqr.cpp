@@ -4,13 +4,13 @@
 //           [      R22 ]
 //
 //   gamma_j(R22)       norm of column j: what the pivots do not represent of point j
-//   1 / omega_i(R11)   norm of row i of R11^-1: omega_i is the distance of pivot i from the span of the
-//                      others
+//   1 / omega_i(R11)   norm of row i of R11^-1: omega_i is the distance of pivot i from the span of
+//                      the others
 //
-// Exchanging pivot i for point j multiplies |det R11|, the volume of the pivots, by rho_ij. From the pivots of
-// plain QR on, the exchange with the largest rho is made while that is larger than f: every swap multiplies
-// the volume by more than f, so there are few. At the end all rho are at most f, and singular values of
-// R11 and R22 are within sqrt(1 + f^2 k (n - k)) of those of A.
+// Exchanging pivot i for point j multiplies |det R11|, the volume of the pivots, by rho_ij. From
+// the pivots of plain QR on, the exchange with the largest rho is made while that is larger than f:
+// every swap multiplies the volume by more than f, so there are few. At the end all rho are at most
+// f, and singular values of R11 and R22 are within sqrt(1 + f^2 k (n - k)) of those of A.
 //
 // All numbers are computed anew from the pivots before every swap: nothing drifts.
 #include "fwsr/methods/strong_rrqr.hpp"
@@ -81,7 +81,8 @@ Factors factor_vectors(const Points& points, const std::vector<Index>& pivots) {
   return f;
 }
 
-/// By Cholesky, in an order of its own, to which it brings `pivots`. None when their kernel matrix is singular.
+/// By Cholesky, in an order of its own, to which it brings `pivots`. None when their kernel matrix
+/// is singular.
 std::vector<Factors> factor_kernel(const KernelMatrix& kernel, std::vector<Index>& pivots) {
   const auto k = static_cast<Index>(pivots.size());
   const PivotedCholesky c = pivoted_cholesky(kernel.values(pivots, pivots), k);

@@ -1,13 +1,14 @@
-// Two-stage column subset selection (Boutsidis, Mahoney, Drineas 2009), to make ||A - P_T A||_F small with
-// exactly k points T. With V_k the leading k right singular vectors and l_i = ||row i of V_k||^2,
+// Two-stage column subset selection (Boutsidis, Mahoney, Drineas 2009), to make ||A - P_T A||_F
+// small with exactly k points T. With V_k the leading k right singular vectors and l_i = ||row i of
+// V_k||^2,
 //
-//   1  c = oversampling k ln(k + 1) points, but at least k, are drawn independently with probabilities
-//      p_i = l_i / k; row i of V_k is scaled by 1 / sqrt(c p_i)
+//   1  c = oversampling k ln(k + 1) points, but at least k, are drawn independently with
+//      probabilities p_i = l_i / k; row i of V_k is scaled by 1 / sqrt(c p_i)
 //   2  strong rank-revealing QR of those rows (columns of V_k^T S D) keeps k of them
 //
-// and of some repetitions the one with the smallest error stays. The draws follow the scores of the leading
-// space alone. Where those drawn span too little, twice as many are drawn. A point that is drawn twice
-// counts once: its second column is a copy, which QR never takes.
+// and of some repetitions the one with the smallest error stays. The draws follow the scores of the
+// leading space alone. Where those drawn span too little, twice as many are drawn. A point that is
+// drawn twice counts once: its second column is a copy, which QR never takes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
