@@ -143,8 +143,10 @@ VectorResiduals::VectorResiduals(const Task& task, Index most, double tolerance,
   start(std::move(squares), tolerance * tolerance);
   if (keep != Keep::squares && d_ < points_.size()) make_covariance();
   if (keep != Keep::energies) return;
-  start_energies(std::vector<double>(at(points_.size())));
-  compute_all_again();
+  std::vector<double> energies(at(points_.size()));
+  if (covariance_.empty()) task.kernel->row_squares(energies, task.threads);
+  start_energies(std::move(energies));
+  if (!covariance_.empty()) compute_all_again();
 }
 
 void VectorResiduals::project(std::span<double> v, Index rank) const {
