@@ -99,6 +99,7 @@ struct Sizes {
   double entries = 0;  // n d, or the non-zeros
   double number = 8;   // bytes of a stored number
   double threads = 1;
+  bool linear = true;  // the kernel is the inner product of the points
 };
 
 /// What a run takes, before it is begun.

@@ -164,12 +164,14 @@ Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& fa
         "{} needs the points in memory, and they take more than is allowed; allow more --memory, "
         "or choose a method that reads them in blocks, such as fwsr",
         method.name));
-  const Sizes s{.n = static_cast<double>(facts.points),
-                .d = static_cast<double>(facts.features),
-                .k = static_cast<double>(o.exemplars),
-                .entries = static_cast<double>(facts.entries),
-                .number = facts.single ? 4.0 : 8.0,
-                .threads = static_cast<double>(facts.threads)};
+  const Sizes s{
+      .n = static_cast<double>(facts.points),
+      .d = static_cast<double>(facts.features),
+      .k = static_cast<double>(o.exemplars),
+      .entries = static_cast<double>(facts.entries),
+      .number = facts.single ? 4.0 : 8.0,
+      .threads = static_cast<double>(facts.threads),
+      .linear = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine};
   const Cost cost = method.cost(s, settings);
   const double limit = facts.limit > 0 ? facts.limit : memory_limit(facts.data_bytes, o);
   const double answer = 8 * s.k * s.n * (o.codes ? 2 : 0) + 8 * s.n;

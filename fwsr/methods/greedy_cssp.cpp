@@ -1,0 +1,51 @@
+// Greedy column subset selection: every step takes the point that lowers
+//
+//   ||A - P_T A||_F^2      (P_T projects onto the span of the points T)
+//
+// most. With residuals r_i, all of them in R, point i lowers it by ||R^T r_i||^2 / ||r_i||^2;
+// numerator and denominator follow recursions (Farahat, Ghodsi, Kamel 2011), computed anew where
+// those lose digits.
+#include "fwsr/methods/orthogonal.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+Picks choose(const Task& task) {
+  const auto residuals = make_residuals(task, task.exemplars, 1e-12, true);
+  const auto gain = [&](Index i) {
+    const double square = residuals->squares()[at(i)];
+    return square > 0 ? residuals->energies()[at(i)] / square : 0.0;
+  };
+  Picks picks;
+  while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
+    const Index best = first_largest(task.size(), gain);
+    if (best < 0) break;
+    const double most = gain(best);
+    if (residuals->take(best) == 0) continue;
+    picks.exemplars.push_back(best);
+    picks.strength.push_back(most / task.unit() / task.unit());
+    task.report(static_cast<Index>(picks.exemplars.size()));
+  }
+  return picks;
+}
+
+}  // namespace
+
+Method greedy_cssp_method() {
+  return {.name = "greedy-cssp",
+          .title = "greedy column subset selection",
+          .about =
+              "the point that lowers the error of projection most, time and again (Farahat, "
+              "Ghodsi, Kamel 2011)",
+          .any_kernel = true,
+          .streams = true,
+          .cost = [](const Sizes& s, const Settings&) { return residuals_cost(s, true); },
+          .choose = choose};
+}
+
+}  // namespace fwsr

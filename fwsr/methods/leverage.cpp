@@ -1,0 +1,89 @@
+// Leverage scores (Mahoney, Drineas 2009): with V_r the leading r right singular vectors of the
+// points,
+//
+//   l_i = ||row i of V_r||^2,   between 0 and 1, r in all
+//
+// says how much of the best approximation of rank r needs point i. Chosen are the k points with the
+// largest (Papailiopoulos, Kyrillidis, Boutsidis 2014), or k at random, one after the other, with
+// probabilities proportional to l_i.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "fwsr/base/random.hpp"
+#include "fwsr/methods/singular_space.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The points with the largest scores; of equal ones the first.
+std::vector<Index> largest(const std::vector<double>& scores, Index count) {
+  std::vector<Index> order(scores.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](Index i, Index j) {
+    return scores[at(i)] != scores[at(j)] ? scores[at(i)] > scores[at(j)] : i < j;
+  });
+  order.resize(at(count));
+  while (!order.empty() && scores[at(order.back())] <= 0) order.pop_back();
+  return order;
+}
+
+/// Drawn one after the other with probabilities proportional to the weights of those left: the
+/// first of waits that are exponential with these rates (Efraimidis, Spirakis 2006).
+std::vector<Index> draw_by_weight(const std::vector<double>& weights, Index count,
+                                  std::uint64_t seed) {
+  Rng rng(seed);
+  std::vector<std::pair<double, Index>> times;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double wait = -std::log1p(-rng.uniform());
+    if (weights[i] > 0) times.push_back({wait / weights[i], static_cast<Index>(i)});
+  }
+  const auto drawn = std::min(times.size(), at(count));
+  std::partial_sort(times.begin(), times.begin() + static_cast<Index>(drawn), times.end());
+  std::vector<Index> chosen;
+  for (std::size_t t = 0; t < drawn; ++t) chosen.push_back(times[t].second);
+  return chosen;
+}
+
+Picks choose(const Task& task) {
+  const Index asked = task.settings.whole("rank");
+  const SingularSpace space(task, asked > 0 ? asked : task.exemplars);
+  const std::vector<double> scores = space.leverage_scores();
+  Picks picks;
+  picks.exemplars = task.settings.word("sampling") == "top"
+                        ? largest(scores, task.exemplars)
+                        : draw_by_weight(scores, task.exemplars, task.seed);
+  for (const Index i : picks.exemplars) picks.strength.push_back(scores[at(i)]);
+  picks.facts = {{.name = "rank", .value = static_cast<double>(space.rank())}};
+  return picks;
+}
+
+}  // namespace
+
+Method leverage_method() {
+  return {
+      .name = "leverage",
+      .title = "leverage scores",
+      .about = "the points that the leading singular vectors lean on most (Mahoney, Drineas 2009)",
+      .knobs = {{.name = "rank",
+                 .value = Index{0},
+                 .about = "how many singular vectors; 0: as many as exemplars",
+                 .least = 0},
+                {.name = "sampling",
+                 .value = std::string("top"),
+                 .about = "the largest scores, or at random with probabilities proportional to "
+                          "them",
+                 .words = {"top", "random"}}},
+      .random = true,
+      .any_kernel = true,
+      .cost = [](const Sizes& s, const Settings&) { return singular_space_cost(s); },
+      .choose = choose};
+}
+
+}  // namespace fwsr

@@ -1,0 +1,59 @@
+// Simultaneous orthogonal matching pursuit of all points by the points themselves (Tropp, Gilbert,
+// Strauss 2006): with R the residual of all points after projection on the picks,
+//
+//   pick argmax_i ||a_i^T R||_2   (normalize = yes: / ||a_i||),   project, repeat.
+//
+// Without normalising it is the limit of Frank-Wolfe selection for an unbounded radius and steps
+// that project orthogonally.
+#include <cmath>
+
+#include "fwsr/methods/orthogonal.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+Picks choose(const Task& task) {
+  const bool normalize = task.settings.yes("normalize");
+  const auto residuals = make_residuals(task, task.exemplars, 1e-12, true);
+  const std::vector<double> norms(residuals->squares().begin(), residuals->squares().end());
+  Picks picks;
+  while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
+    const auto score = [&](Index i) {
+      const double energy = residuals->energies()[at(i)];
+      return normalize && energy > 0 ? energy / norms[at(i)] : energy;
+    };
+    const Index best = first_largest(task.size(), score);
+    if (best < 0) break;
+    const double most = score(best);
+    if (residuals->take(best) == 0) continue;
+    picks.exemplars.push_back(best);
+    const double unit = task.unit();
+    picks.strength.push_back(std::sqrt(most) / unit / (normalize ? 1 : unit));
+    task.report(static_cast<Index>(picks.exemplars.size()));
+  }
+  return picks;
+}
+
+}  // namespace
+
+Method omp_method() {
+  return {.name = "omp",
+          .title = "simultaneous orthogonal matching pursuit",
+          .about =
+              "the point most correlated with all residuals, then projection (Tropp, Gilbert, "
+              "Strauss 2006)",
+          .knobs = {{.name = "normalize",
+                     .value = false,
+                     .about = "divide the correlations by the norm of the point"}},
+          .any_kernel = true,
+          .streams = true,
+          .cost = [](const Sizes& s, const Settings&) { return residuals_cost(s, true); },
+          .choose = choose};
+}
+
+}  // namespace fwsr

@@ -1,0 +1,161 @@
+// What is left of the points when their projections on those chosen so far are taken away: common
+// to pivoted QR, matching pursuit, greedy subset selection, determinants, and projection and
+// matching.
+//
+//   a_i   point i, or its image in the space of a kernel
+//   E     the projection onto the complement of the span of the picks
+//   r_i   = E a_i, the residual; R has all of them
+//   s_i   = ||r_i||^2                           (squares)
+//   g_i   = ||R^T r_i||^2 = sum_j <r_i, r_j>^2  (energies)
+//   C     = sum_j a_j a_j^T
+//
+// Pick p adds the direction q = r_p / ||r_p||. With x_i = <a_i, q> and y_i = <a_i, E C q>
+//
+//   s_i <- s_i - x_i^2
+//   g_i <- g_i - 2 x_i y_i + x_i^2 sum_j x_j^2
+//
+// which loses digits when little is left: a number that has fallen below a millionth of what it was
+// when it was last computed from r_i itself is computed from r_i again. So nothing is worse than
+// ten digits of what rounding of the points leaves of it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/linalg/large_array.hpp"
+#include "fwsr/methods/method.hpp"
+
+namespace fwsr {
+
+class Residuals {
+ public:
+  virtual ~Residuals() = default;
+
+  Index size() const { return static_cast<Index>(squares_.size()); }
+  /// Picks taken.
+  Index rank() const { return rank_; }
+  /// Zero: the point is in the span of the picks, but for rounding.
+  std::span<const double> squares() const { return squares_; }
+  /// Zero where the square is.
+  std::span<const double> energies() const { return energies_; }
+  /// Takes a point in: projects all others onto its complement. Returns ||r_pick|| before; zero
+  /// when the pick turns out to be in the span of the others, and then nothing else changes.
+  double take(Index pick);
+
+ protected:
+  /// Points computed again at once: a multiple of every micro-kernel's height, so that equal points
+  /// get equal bits.
+  static constexpr Index batch = 96;
+
+  Residuals(const Task& task, bool energies);
+  /// ||r_pick||, exactly, x and (where there are energies) y of all points; zero when ||r_pick||^2
+  /// <= floor.
+  virtual double append(Index pick, std::span<double> x, std::span<double> y) = 0;
+  /// s_i and (where `energies` is not null) g_i of at most `batch` points, from r_i. Called from
+  /// many threads.
+  virtual void compute(std::span<const Index> some, double* squares, double* energies) const = 0;
+  /// After every pick: whether all energies have to be computed again.
+  virtual bool renew() { return false; }
+
+  const Task& task() const { return task_; }
+  double floor() const { return floor_; }
+  double total() const;
+  void start(std::vector<double> squares, double relative_floor);
+  void start_energies(std::vector<double> energies);
+  void compute_again(std::span<const Index> points);
+  void compute_all_again();
+
+ private:
+  std::vector<Index> subtract(double sum_of_squares);
+
+  const Task& task_;
+  Index rank_ = 0;
+  double floor_ = 0;  // squares up to here are rounding
+  bool has_energies_ = false;
+  std::vector<double> squares_, energies_, computed_squares_, computed_energies_;
+  std::vector<double> x_, y_;
+};
+
+/// Of vectors: keeps an orthonormal basis of the span, no copy of the points. C is held where d < n
+/// and it is needed, and made again from the residuals when they have become small; else products
+/// with it are two passes over the points.
+class VectorResiduals final : public Residuals {
+ public:
+  enum class Keep { squares, covariance, energies };
+  /// `most` picks; residuals below `tolerance` times the largest norm are rounding.
+  VectorResiduals(const Task& task, Index most, double tolerance, Keep keep);
+
+  /// v <- E v, twice for what rounding leaves.
+  void project(std::span<double> v) const { project(v, rank()); }
+  /// E C v for v = E v.
+  std::vector<double> image(std::span<const double> v) const;
+  /// <a_i, v> of all points.
+  void products(std::span<const double> v, std::span<double> out) const;
+
+ private:
+  double append(Index pick, std::span<double> x, std::span<double> y) override;
+  void compute(std::span<const Index> some, double* squares, double* energies) const override;
+  bool renew() override;
+  void project(std::span<double> v, Index rank) const;
+  void residual_rows(Index count, Index rows, double* a) const;
+  void products(std::span<const double> v, std::span<const double> w, std::span<double> x,
+                std::span<double> y) const;
+  void energies_by_products(Index count, const double* residuals, double* energies) const;
+  void make_covariance();
+
+  const Points& points_;
+  Index d_;
+  Keep keep_;
+  std::vector<double> basis_;       // rank x d
+  std::vector<double> covariance_;  // d x d of the residuals when it was made
+  double covariance_total_ = 0;     // its trace
+};
+
+/// In the space of a kernel: the rows of the pivoted Cholesky factor, rank x n.
+class KernelResiduals final : public Residuals {
+ public:
+  KernelResiduals(const Task& task, Index most, double tolerance, bool energies);
+
+ private:
+  double append(Index pick, std::span<double> x, std::span<double> y) override;
+  void compute(std::span<const Index> some, double* squares, double* energies) const override;
+  void energies_by_rows(std::span<const Index> some, double* energies) const;
+  double square_of(Index i) const;
+
+  std::unique_ptr<KernelMatrix> held_;
+  const KernelMatrix* kernel_;
+  LargeArray<double> factor_;  // most x n
+};
+
+/// By vectors where the task has them and the kernel is their inner product.
+std::unique_ptr<Residuals> make_residuals(const Task& task, Index most, double tolerance,
+                                          bool energies);
+/// What they hold and do for k picks.
+Cost residuals_cost(const Sizes& sizes, bool energies);
+/// Time of one pass over all points, in operations of a matrix product.
+double pass_flops(const Sizes& sizes);
+
+/// Relative residuals of vectors of d numbers that rounding makes out of nothing.
+double rounding_tolerance(Index d);
+
+/// Pivoted QR: the point with the largest residual, time and again. Fewer than `count` when no
+/// others are left.
+struct Pivots {
+  std::vector<Index> points;
+  std::vector<double> norms;  // |R_tt|: of the residuals when they were chosen
+};
+Pivots largest_residuals(const Task& task, Index count);
+
+/// The first of the largest positive numbers; -1 when there is none.
+template <class Score>
+Index first_largest(Index n, const Score& score) {
+  Index best = -1;
+  double most = 0;
+  for (Index i = 0; i < n; ++i)
+    if (const double v = score(i); v > most) best = i, most = v;
+  return best;
+}
+
+}  // namespace fwsr
