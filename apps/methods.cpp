@@ -17,7 +17,9 @@ namespace {
 
 std::string traits_of(const Method& m) {
   std::vector<std::string> traits;
-  if (m.random) traits.push_back("draws at random");
+  if (m.random)
+    traits.push_back("draws at random" +
+                     (m.random_if.empty() ? "" : fmt::format(" with {}", m.random_if)));
   if (m.uses_rbf)
     traits.push_back("rbf kernel unless another is named");
   else if (m.any_kernel)

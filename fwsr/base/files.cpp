@@ -1,6 +1,7 @@
 #include "fwsr/base/files.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -300,6 +301,12 @@ Index status_bytes(const std::string& name) {
 }
 
 }  // namespace
+
+void release_free_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
 
 bool reset_peak_memory() {
   std::ofstream out("/proc/self/clear_refs");

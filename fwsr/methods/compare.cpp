@@ -45,6 +45,7 @@ Trial run_once(const PointsView& points, const std::vector<std::string>& labels,
   SelectOptions o = c.options;
   o.certificate = CertificateKind::none;
   std::vector<ClassSelection> parts;
+  release_free_memory();
   const bool measured = reset_peak_memory();
   const Index before = resident_memory();
   const auto start = Clock::now();
@@ -127,7 +128,9 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
     try {
       own.planned_seconds = planned_seconds(points, labels, c, options);
       if (options.time_limit && own.planned_seconds > *options.time_limit) throw OutOfTime{};
-      const Index repeats = find_method(c.choice.name).random ? options.repeats : 1;
+      const Method& method = find_method(c.choice.name);
+      const bool random = draws_at_random(method, settings_of(method, c.choice.settings));
+      const Index repeats = random ? options.repeats : 1;
       for (Index r = 0; r < repeats; ++r) {
         const auto start = Clock::now();
         bool late = false;

@@ -81,6 +81,7 @@ Method leverage_method() {
                           "them",
                  .words = {"top", "random"}}},
       .random = true,
+      .random_if = "sampling=random",
       .any_kernel = true,
       .cost = [](const Sizes& s, const Settings&) { return singular_space_cost(s); },
       .choose = choose};

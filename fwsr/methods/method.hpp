@@ -114,17 +114,20 @@ struct Method {
   std::string title;  // "strong rank-revealing QR"
   std::string about;  // one sentence, with the article in brackets
   std::vector<Knob> knobs = {};
-  bool random = false;      // the answer depends on the seed
-  bool any_kernel = false;  // else only the inner product of the points
-  bool uses_rbf = false;    // the kernel is rbf unless the user names one
-  bool codes = false;       // Picks::codes are there
-  bool streams = false;     // reads the points in order, so that they may stay on disk
+  bool random = false;         // the answer depends on the seed ...
+  std::string random_if = {};  // ... only with this setting, as in "first=random"; empty: always
+  bool any_kernel = false;     // else only the inner product of the points
+  bool uses_rbf = false;       // the kernel is rbf unless the user names one
+  bool codes = false;          // Picks::codes are there
+  bool streams = false;        // reads the points in order, so that they may stay on disk
   /// For n points of d features. `how` and the numbers may depend on the settings.
   Cost (*cost)(const Sizes& sizes, const Settings& settings) = nullptr;
   /// Null: the Frank-Wolfe solver itself.
   Picks (*choose)(const Task& task) = nullptr;
 };
 
+/// Whether the answer depends on the seed.
+bool draws_at_random(const Method& method, const Settings& settings);
 /// Whether the data is a matrix of dissimilarities: the method has a `metric`, which is precomputed.
 bool takes_dissimilarities(const Settings& settings);
 

@@ -370,11 +370,27 @@ Chooser chooser_for(const MethodChoice& choice) {
 
 }  // namespace
 
+namespace {
+
+/// Whether a setting is there and is this word.
+bool has_word(const Settings& settings, std::string_view name, std::string_view word) {
+  const auto found = settings.all().find(name);
+  if (found == settings.all().end()) return false;
+  const auto* const value = std::get_if<std::string>(&found->second);
+  return value && *value == word;
+}
+
+}  // namespace
+
+bool draws_at_random(const Method& method, const Settings& settings) {
+  if (!method.random || method.random_if.empty()) return method.random;
+  const std::string_view condition = method.random_if;
+  const std::size_t equals = condition.find('=');
+  return has_word(settings, condition.substr(0, equals), condition.substr(equals + 1));
+}
+
 bool takes_dissimilarities(const Settings& settings) {
-  const auto metric = settings.all().find("metric");
-  if (metric == settings.all().end()) return false;
-  const auto* const word = std::get_if<std::string>(&metric->second);
-  return word && *word == "precomputed";
+  return has_word(settings, "metric", "precomputed");
 }
 
 Index Task::size() const {
