@@ -24,6 +24,8 @@ std::size_t at(Index i) {
 
 /// Below this part of the norms a distance from inner products is mostly rounding.
 constexpr double doubtful = 1e-7;
+/// Below this part nothing else is left of it.
+constexpr double rounding = 1e-14;
 
 /// Entry (i, j) of a dense matrix.
 double entry(const PointsView& view, Index i, Index j) {
@@ -130,7 +132,7 @@ void Distances::between(std::span<const Index> points, Index begin, Index end, d
       const double other = kernel.diagonal(i);
       if (kind_ == Kind::cosine) {
         const double norms = std::sqrt(own) * std::sqrt(other);
-        to = norms > 0 ? std::max(0.0, 1 - product / norms) : points[r] == i ? 0 : 1;
+        to = points[r] == i ? 0 : norms > 0 ? std::max(0.0, 1 - product / norms) : 1;
         continue;
       }
       double square = own + other - 2 * product;
@@ -142,6 +144,8 @@ void Distances::between(std::span<const Index> points, Index begin, Index end, d
         if (!loaded) task_.points->row(points[r], a.data()), loaded = true;
         task_.points->row(i, b.data());
         square = squared_distance(a.data(), b.data(), task_.points->dim());
+      } else if (square < rounding * (own + other)) {
+        square = 0;
       }
       square = std::max(0.0, square);
       to = kind_ == Kind::squared ? square : std::sqrt(square);
