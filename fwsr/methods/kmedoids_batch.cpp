@@ -58,6 +58,7 @@ template <class T>
 std::vector<T> weights_of(const T* table, Index m, const Task& task) {
   std::vector<Index> nearest(at(task.size()));
   for_blocks(task.threads, task.size(), [&](Index, Index first, Index last) {
+    stop_unless(task.alive);
     for (Index i = first; i < last; ++i)
       nearest[at(i)] = std::min_element(table + i * m, table + (i + 1) * m) - (table + i * m);
   });
@@ -72,6 +73,7 @@ MedoidSearch search(const Distances& distances, const Task& task, const std::vec
   const LargeArray<T> table = table_of<T>(distances, task, batch);
   const std::vector<T> weights = weights_of(table.get(), m, task);
   for_blocks(task.threads, task.size(), [&](Index, Index first, Index last) {
+    stop_unless(task.alive);
     for (Index i = first; i < last; ++i)
       for (Index b = 0; b < m; ++b) table[at(i * m + b)] *= weights[at(b)];
   });
