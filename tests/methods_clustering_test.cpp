@@ -327,6 +327,24 @@ TEST(KMedoids, a_matrix_of_distances_is_as_good_as_points) {
   }
 }
 
+TEST(KMedoids, refuses_a_matrix_with_a_wrong_number_and_says_where) {
+  for (const Storage storage : {Storage::dense_f64, Storage::dense_f32})
+    for (const double wrong : {-1e-30, std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+      std::vector<double> values = {0, 1, 2, 1, -0.0, 3, 2, 3, 0};
+      Small p{.data = Data(3, 3, values, storage), .options = {}, .seed = 0};
+      p.options.exemplars = 2;
+      EXPECT_EQ(p.run("kmedoids", {{"metric", "precomputed"}}).exemplars.size(), 2u);
+      values[5] = wrong;
+      p.data = Data(3, 3, values, storage);
+      try {
+        p.run("kmedoids", {{"metric", "precomputed"}});
+        ADD_FAILURE() << "accepted " << wrong;
+      } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("row 1, column 2"), std::string::npos) << e.what();
+      }
+    }
+}
+
 TEST(KMedoids, restarts_keep_the_best) {
   double gained = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
