@@ -415,7 +415,7 @@ Data blobs(Index n, Index d, Index centres, std::uint64_t seed, Storage storage)
 }
 
 TEST(KMedoidsBatch, costs_little_more_than_all_distances) {
-  Small p{.data = blobs(4000, 5, 12, 3, Storage::dense_f32), .options = {}, .seed = 0};
+  Small p{.data = blobs(3000, 5, 12, 3, Storage::dense_f32), .options = {}, .seed = 0};
   p.options.exemplars = 12;
   p.options.certificate = CertificateKind::none;
   const double full = fact(p.run("kmedoids", {{"restarts", "3"}}), "cost");
@@ -852,7 +852,7 @@ TEST(Clustering, threads_do_not_change_a_bit) {
   for (const Storage storage : {Storage::dense_f32, Storage::dense_f64})
     for (const auto& [method, given] : every) {
       SCOPED_TRACE(method);
-      Small p{.data = blobs(1100, 12, 9, 4, storage), .options = {}, .seed = 2};
+      Small p{.data = blobs(900, 8, 9, 4, storage), .options = {}, .seed = 2};
       p.options.exemplars = 14;
       p.options.assignment = true;
       p.options.threads = 1;
