@@ -3,10 +3,11 @@
 //   maximise over S, |S| = k    f(S) = sum_i max_{t in S} s(i, t),    s(i, t) = largest distance - d(i, t),
 //
 // by the greedy rule (Nemhauser, Wolsey and Fisher 1978), which reaches 1 - 1/e of the best value, and
-// lazily (Minoux 1978): what a point would add never grows, so that an old value is a bound, and only the
-// points at the head of a queue are looked at again. The choice is that of the plain greedy rule: the largest gain,
-// of equal ones (to 1e-12 of it: two points that have only each other near gain the same) the smallest index. A first point adds most when its distances have the least sum;
-// after that a gain is sum_i max(0, c_i - d(i, j)), with c_i the distance of i from the nearest chosen.
+// lazily (Minoux 1978): what a point would add never grows, so that an old value is a bound, and only
+// the points at the head of a queue are looked at again. The choice is that of the plain greedy rule: the
+// largest gain, of equal ones the smallest index; equal to 1e-12, because two points that have only each
+// other near gain the same but for rounding. A first point adds most when its distances have the least
+// sum; after that a gain is sum_i max(0, c_i - d(i, j)), c_i the distance of i from the nearest chosen.
 #include <algorithm>
 #include <queue>
 

@@ -4,9 +4,9 @@
 //   minimise over S, |S| = k    sum_{b in B} w_b min_{j in S} d(b, j),
 //
 // is taken over one random batch B of m = 100 log(k n) points (at least 4 k), where w_b counts the
-// points that are nearest to b. After OneBatchPAM: de Mathelin, Enrique Cecchi, Deheeger, Mougeot and
-// Vayatis, "OneBatchPAM: a fast and frugal k-medoids algorithm", AAAI 2025; the swaps are those of
-// `kmedoids`. The assignment and the cost told are of all points. With m >= n it is `kmedoids`.
+// points that are nearest to b. The idea is that of OneBatchPAM (de Mathelin et al., AAAI 2025); built from
+// the formula above, with the swaps of `kmedoids`. The assignment and the cost told are of all points.
+// With m >= n it is `kmedoids`.
 #include <algorithm>
 #include <cmath>
 

@@ -166,7 +166,7 @@ std::vector<Index> first_medoids(const DissimilarityTable<T>& table, const Task&
 
 // ---- The swaps ----
 
-/// FasterPAM (Schubert and Rousseeuw 2021, Algorithm 3): all k swaps of a candidate are tried in one
+/// FasterPAM (Schubert and Rousseeuw 2021): all k swaps of a candidate are tried in one
 /// look at its row, and the best of them is made at once when it improves TD. Candidates come in random
 /// order: in the order of the data, searches from different beginnings tend to end in the same place.
 ///
