@@ -1,8 +1,12 @@
 #include "fwsr/methods/distances.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -24,6 +28,8 @@ std::size_t at(Index i) {
 
 /// Below this part of the norms a distance from inner products is mostly rounding.
 constexpr double doubtful = 1e-7;
+/// Below this part nothing else is left of it.
+constexpr double rounding = 1e-14;
 
 /// Entry (i, j) of a dense matrix.
 double entry(const PointsView& view, Index i, Index j) {
@@ -33,6 +39,32 @@ double entry(const PointsView& view, Index i, Index j) {
           return static_cast<double>(v(i, j));
         else
           return 0;
+      },
+      view);
+}
+
+/// Throws Error for the first number of a row that is negative, infinite or NaN.
+void check_row(const PointsView& view, Index i) {
+  for (Index j = 0; j < cols_of(view); ++j)
+    if (const double v = entry(view, i, j); !(v >= 0 && std::isfinite(v)))
+      throw Error(fmt::format(
+          "row {}, column {}: a dissimilarity must be 0 or a positive number, found {}", i, j, v));
+}
+
+/// Whether such a number may be there. As bits, all of them and -0 are larger than every finite positive number,
+/// and of whole numbers the compiler compares many at a time.
+bool is_doubtful(const PointsView& view, Index i) {
+  return std::visit(
+      [&](const auto& v) {
+        if constexpr (requires { v.data; }) {
+          using T = std::remove_cvref_t<decltype(*v.data)>;
+          using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+          Bits largest = 0;
+          for (const T e : v.row(i)) largest = std::max(largest, std::bit_cast<Bits>(e));
+          return largest > std::bit_cast<Bits>(std::numeric_limits<T>::max());
+        } else {
+          return true;
+        }
       },
       view);
 }
@@ -75,11 +107,7 @@ void Distances::check_given() const {
   for_blocks(task_.threads, n, [&](Index, Index first, Index last) {
     stop_unless(task_.alive);
     for (Index i = first; i < last; ++i)
-      for (Index j = 0; j < n; ++j)
-        if (const double v = entry(*task_.given, i, j); !(v >= 0 && std::isfinite(v)))
-          throw Error(fmt::format(
-              "row {}, column {}: a dissimilarity must be 0 or a positive number, found {}", i, j,
-              v));
+      if (is_doubtful(*task_.given, i)) check_row(*task_.given, i);
   });
 }
 
@@ -130,7 +158,7 @@ void Distances::between(std::span<const Index> points, Index begin, Index end, d
       const double other = kernel.diagonal(i);
       if (kind_ == Kind::cosine) {
         const double norms = std::sqrt(own) * std::sqrt(other);
-        to = norms > 0 ? std::max(0.0, 1 - product / norms) : points[r] == i ? 0 : 1;
+        to = points[r] == i ? 0 : norms > 0 ? std::max(0.0, 1 - product / norms) : 1;
         continue;
       }
       double square = own + other - 2 * product;
@@ -142,6 +170,8 @@ void Distances::between(std::span<const Index> points, Index begin, Index end, d
         if (!loaded) task_.points->row(points[r], a.data()), loaded = true;
         task_.points->row(i, b.data());
         square = squared_distance(a.data(), b.data(), task_.points->dim());
+      } else if (square < rounding * (own + other)) {
+        square = 0;
       }
       square = std::max(0.0, square);
       to = kind_ == Kind::squared ? square : std::sqrt(square);

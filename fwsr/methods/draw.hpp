@@ -1,0 +1,34 @@
+// Drawing one of many, each as likely as its weight says.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/base/random.hpp"
+
+namespace fwsr {
+
+class Lottery {
+ public:
+  /// @pre no weight is negative
+  explicit Lottery(std::span<const double> weights) : sums_(weights.size()) {
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) sums_[i] = sum += weights[i];
+  }
+  double total() const { return sums_.empty() ? 0 : sums_.back(); }
+  /// Never one of weight zero. @pre total() > 0
+  Index draw(Rng& rng) const {
+    const double mark = rng.uniform() * total();
+    auto it = std::upper_bound(sums_.begin(), sums_.end(), mark);
+    // Rounding may have brought the mark to the total: then the last of positive weight.
+    if (it == sums_.end()) it = std::lower_bound(sums_.begin(), sums_.end(), total());
+    return it - sums_.begin();
+  }
+
+ private:
+  std::vector<double> sums_;
+};
+
+}  // namespace fwsr

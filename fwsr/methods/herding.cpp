@@ -1,0 +1,116 @@
+// Herding: k points whose mean in the space of the kernel is near that of all points, one after the other,
+//
+//   minimise over S, |S| = k    MMD^2(S) = || 1/n sum_i phi(a_i) - 1/k sum_{t in S} phi(a_t) ||^2.
+//
+// With mu_j = 1/n sum_i K_ij and s_j = sum_{t in S} K_tj of the m - 1 points so far, the next one is
+//
+//   rule = herding    argmax_j  mu_j - s_j / m                 (Chen, Welling and Smola 2010)
+//   rule = greedy     argmax_j  mu_j - (s_j + K_jj / 2) / m    (least MMD^2 of the m points: Kim, Khanna and
+//                                                              Koyejo 2016 without their criticisms)
+//
+// among the points not yet chosen. For kernels of constant diagonal, such as rbf, both choose the same.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fwsr/methods/method.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index block = 384;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// K_tj for all j, added to s.
+void add_column(const Task& task, Index t, std::vector<double>& s) {
+  const Index one[] = {t};
+  const auto work =
+      static_cast<double>(s.size()) * static_cast<double>(task.points ? task.points->dim() : 1);
+  for_blocks(
+      threads_for(task.threads, work), static_cast<Index>(s.size()),
+      [&](Index, Index first, Index last) {
+        stop_unless(task.alive);
+        std::vector<Index> points(at(last - first));
+        std::iota(points.begin(), points.end(), first);
+        const std::vector<double> values = task.kernel->values(one, points);
+        for (Index j = first; j < last; ++j) s[at(j)] += values[at(j - first)];
+      },
+      block);
+}
+
+/// The best point not yet chosen, of equal ones the first.
+Index best(const Task& task, const std::vector<double>& mu, const std::vector<double>& s,
+           const std::vector<bool>& chosen, double m) {
+  const double own = task.settings.word("rule") == "greedy" ? 0.5 : 0.0;
+  Index most = -1;
+  double score = 0;
+  for (Index j = 0; j < task.size(); ++j) {
+    if (chosen[at(j)]) continue;
+    const double value = mu[at(j)] - (s[at(j)] + own * task.kernel->diagonal(j)) / m;
+    if (most < 0 || value > score) most = j, score = value;
+  }
+  return most;
+}
+
+/// MMD, from 1^T K 1 / n^2 - 2 sum_t mu_t / m + sum_tu K_tu / m^2.
+double mmd(const std::vector<double>& mu, const std::vector<double>& s,
+           const std::vector<Index>& picks) {
+  const auto n = static_cast<double>(mu.size()), m = static_cast<double>(picks.size());
+  const double all = std::accumulate(mu.begin(), mu.end(), 0.0) / n;
+  double across = 0, within = 0;
+  for (const Index t : picks) across += mu[at(t)], within += s[at(t)];
+  return std::sqrt(std::max(0.0, all - 2 * across / m + within / m / m));
+}
+
+Picks choose(const Task& task) {
+  const Index n = task.size();
+  std::vector<double> mu(at(n)), s(at(n));
+  task.kernel->multiply(std::vector<double>(at(n), 1.0 / static_cast<double>(n)), mu, task.threads);
+  std::vector<bool> chosen(at(n));
+  Picks picks;
+  while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
+    const Index t = best(task, mu, s, chosen, static_cast<double>(picks.exemplars.size() + 1));
+    chosen[at(t)] = true;
+    picks.exemplars.push_back(t);
+    add_column(task, t, s);
+    task.report(static_cast<Index>(picks.exemplars.size()));
+  }
+  picks.facts = {{"mmd", mmd(mu, s, picks.exemplars) / task.unit()}};
+  return picks;
+}
+
+Cost cost(const Sizes& s, const Settings&) {
+  const double mean = s.linear ? 4 * s.n * s.d : s.n * s.n * (s.d + 20);
+  return {.bytes = 8 * 4 * s.n + 8 * s.threads * 2 * 480 * 480,
+          .flops = mean + 2 * s.k * s.n * (s.d + 20),
+          .how = s.linear ? "finds the mean of the points, then looks at all of them once a step; "
+                            "holds no matrix"
+                          : "looks at all pairs of points once, then at one column of the kernel a "
+                            "step; holds no "
+                            "matrix"};
+}
+
+}  // namespace
+
+Method herding_method() {
+  return {
+      .name = "herding",
+      .title = "kernel herding",
+      .about =
+          "the mean of the exemplars near the mean of all points in the space of a kernel (Chen, "
+          "Welling and Smola 2010)",
+      .knobs = {{.name = "rule",
+                 .value = std::string("herding"),
+                 .about = "herding, or greedy: the least distance of the two means at every step",
+                 .words = {"herding", "greedy"}}},
+      .any_kernel = true,
+      .uses_rbf = true,
+      .cost = cost,
+      .choose = choose};
+}
+
+}  // namespace fwsr

@@ -1,0 +1,136 @@
+// k-medoids of large data without the n x n distances: candidates are all points, but the sum of
+// distances,
+//
+//   minimise over S, |S| = k    sum_{b in B} w_b min_{j in S} d(b, j),
+//
+// is taken over one random batch B of m = 100 log(k n) points (at least 4 k), where w_b counts the
+// points that are nearest to b. The idea is that of OneBatchPAM (de Mathelin et al., AAAI 2025); built from
+// the formula above, with the swaps of `kmedoids`. The assignment and the cost told are of all points.
+// With m >= n it is `kmedoids`.
+#include <algorithm>
+#include <cmath>
+
+#include "fwsr/methods/medoids.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index points_at_once = 384;
+constexpr Index batch_at_once = 96;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+double batch_size(double n, double k, const Settings& settings) {
+  const auto asked = static_cast<double>(settings.whole("batch"));
+  return std::min(n, std::max(asked > 0 ? asked : std::ceil(100 * std::log(k * n)), 4 * k));
+}
+
+/// Distances of all points from those of the batch, n x m.
+template <class T>
+LargeArray<T> table_of(const Distances& distances, const Task& task,
+                       const std::vector<Index>& batch) {
+  const Index n = task.size(), m = static_cast<Index>(batch.size());
+  LargeArray<T> table = make_large_array<T>(n * m);
+  for_blocks(
+      task.threads, n,
+      [&](Index, Index first, Index last) {
+        const Index width = last - first;
+        std::vector<double> piece(at(batch_at_once * width));
+        for (Index begin = 0; begin < m; begin += batch_at_once) {
+          stop_unless(task.alive);
+          const Index end = std::min(m, begin + batch_at_once);
+          distances.between(std::span(batch).subspan(at(begin), at(end - begin)), first, last,
+                            piece.data(), width);
+          for (Index i = 0; i < width; ++i)
+            for (Index b = begin; b < end; ++b)
+              table[at((first + i) * m + b)] = static_cast<T>(piece[at((b - begin) * width + i)]);
+        }
+      },
+      points_at_once);
+  return table;
+}
+
+/// w_b: how many points are nearest to b, of equal ones to the first.
+template <class T>
+std::vector<T> weights_of(const T* table, Index m, const Task& task) {
+  std::vector<Index> nearest(at(task.size()));
+  for_blocks(task.threads, task.size(), [&](Index, Index first, Index last) {
+    stop_unless(task.alive);
+    for (Index i = first; i < last; ++i)
+      nearest[at(i)] = std::min_element(table + i * m, table + (i + 1) * m) - (table + i * m);
+  });
+  std::vector<T> weights(at(m));
+  for (const Index b : nearest) weights[at(b)] += 1;
+  return weights;
+}
+
+template <class T>
+MedoidSearch search(const Distances& distances, const Task& task, const std::vector<Index>& batch) {
+  const Index m = static_cast<Index>(batch.size());
+  const LargeArray<T> table = table_of<T>(distances, task, batch);
+  const std::vector<T> weights = weights_of(table.get(), m, task);
+  for_blocks(task.threads, task.size(), [&](Index, Index first, Index last) {
+    stop_unless(task.alive);
+    for (Index i = first; i < last; ++i)
+      for (Index b = 0; b < m; ++b) table[at(i * m + b)] *= weights[at(b)];
+  });
+  return find_medoids(DissimilarityTable<T>{.data = table.get(),
+                                            .stride = m,
+                                            .candidates = task.size(),
+                                            .columns = m,
+                                            .points = batch},
+                      task);
+}
+
+Picks choose(const Task& task) {
+  const Distances distances(task, task.settings.word("metric"));
+  const auto m = static_cast<Index>(batch_size(static_cast<double>(task.size()),
+                                               static_cast<double>(task.exemplars), task.settings));
+  Rng rng(~task.seed);  // `kmedoids` draws from the seed itself
+  std::vector<Index> batch = sample_without_replacement(task.size(), m, rng);
+  std::sort(batch.begin(), batch.end());
+  Picks picks = describe_medoids(distances, task,
+                                 holds_single(task) ? search<float>(distances, task, batch)
+                                                    : search<double>(distances, task, batch));
+  picks.facts.push_back({"batch", static_cast<double>(m)});
+  return picks;
+}
+
+Cost cost(const Sizes& s, const Settings& settings) {
+  const double m = batch_size(s.n, s.k, settings);
+  const double features = takes_dissimilarities(settings) ? 0 : s.d;
+  return {.bytes = s.number * s.n * m + 16 * s.n + m * (16 + 12 * s.threads) +
+                   8 * s.threads * static_cast<double>(points_at_once) *
+                       (s.k + static_cast<double>(batch_at_once)),
+          .flops = s.n * m * (2 * features + 8) + medoid_flops(s.n, m, s.k, settings) +
+                   2 * s.n * s.k * features,
+          .how = "holds the distances of all points from a random batch of them"};
+}
+
+}  // namespace
+
+Method kmedoids_batch_method() {
+  Method method{
+      .name = "kmedoids-batch",
+      .title = "k-medoids on one batch",
+      .about =
+          "k-medoids with the sum of distances estimated on a random batch, for many points "
+          "(de Mathelin et al. 2025)",
+      .knobs = medoid_knobs(),
+      .random = true,
+      .any_kernel = true,
+      .cost = cost,
+      .choose = choose};
+  method.knobs.push_back({.name = "batch",
+                          .value = Index{0},
+                          .about = "points that the sum is taken over; 0: 100 log(k n), and never "
+                                   "fewer than 4 k",
+                          .least = 0,
+                          .most = 1e9});
+  return method;
+}
+
+}  // namespace fwsr

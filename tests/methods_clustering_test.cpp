@@ -1,0 +1,909 @@
+// Clustering and covering, each method against the slow program that its definition is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fwsr/base/random.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/methods/methods.hpp"
+#include "problems.hpp"
+#include "same.hpp"
+
+namespace fwsr {
+namespace {
+
+using oracle::Real;
+using problems::Data;
+using problems::Kind;
+using problems::Storage;
+using Table = oracle::Matrix<Real>;
+using Given = std::map<std::string, std::string>;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+double fact(const Selection& s, const std::string& name) {
+  for (const Fact& f : s.facts)
+    if (f.name == name) return f.value;
+  ADD_FAILURE() << "no fact " << name;
+  return std::nan("");
+}
+
+/// Points of one storage, as a small problem for any of the methods.
+struct Small {
+  Data data;
+  SelectOptions options;
+  std::uint64_t seed = 0;
+
+  Selection run(const std::string& method, const Given& given = {}) const {
+    return select(data.view(), options, {.name = method, .settings = given, .seed = seed});
+  }
+  problems::Reference reference(double gamma = 1) const {
+    return problems::reference_of(data.exact(), options, gamma);
+  }
+};
+
+Small make_small(std::uint64_t seed, const std::vector<Kind>& kinds,
+                 Storage storage = Storage::dense_f64) {
+  Rng rng(seed + 1000);
+  const Index n = 2 + static_cast<Index>(rng.below(60)), d = 1 + static_cast<Index>(rng.below(9));
+  const bool single = storage == Storage::dense_f32 || storage == Storage::csr_f32_i32;
+  const Kind kind = kinds[seed % kinds.size()];
+  Small small{.data = Data(n, d, problems::make_values(kind, n, d, single, rng), storage),
+              .options = {},
+              .seed = seed};
+  small.options.exemplars = 1 + static_cast<Index>(rng.below(at(std::min<Index>(n, 8))));
+  small.options.center = seed % 3 == 0 && d > 1 ? Center::point
+                         : seed % 3 == 1        ? Center::feature
+                                                : Center::none;
+  small.options.assignment = true;
+  small.options.threads = seed % 2 == 0 ? 1 : 2;
+  return small;
+}
+
+const std::vector<Kind> smooth = {Kind::gaussian, Kind::clustered, Kind::offset, Kind::nonnegative,
+                                  Kind::low_rank};
+
+/// Whole numbers from 0 to 3: many equal distances, many copies; all arithmetic is exact.
+Small make_grid(std::uint64_t seed) {
+  Rng rng(seed + 77);
+  const Index n = 1 + static_cast<Index>(rng.below(40)), d = 1 + static_cast<Index>(rng.below(4));
+  std::vector<double> values(at(n * d));
+  for (double& v : values) v = static_cast<double>(rng.below(4));
+  Small small{.data = Data(n, d, values, seed % 2 ? Storage::dense_f64 : Storage::dense_f32),
+              .options = {},
+              .seed = seed};
+  small.options.exemplars = 1 + static_cast<Index>(rng.below(at(n)));
+  small.options.center = Center::none;
+  small.options.assignment = true;
+  return small;
+}
+
+/// ||a_i - a_j||^2 from K.
+Table squared_distances(const Table& k) {
+  Table out(k.rows, k.rows);
+  for (Index i = 0; i < k.rows; ++i)
+    for (Index j = 0; j < k.rows; ++j)
+      out(i, j) = i == j ? 0 : std::max<Real>(0, k(i, i) + k(j, j) - 2 * k(i, j));
+  return out;
+}
+
+Table rooted(Table d) {
+  for (Real& v : d.values) v = std::sqrt(v);
+  return d;
+}
+
+// ---- k-medoids ---------------------------------------------------------------------------------
+
+/// Sum over columns of the least entry in the rows of `medoids`.
+Real total(const Table& d, const std::vector<Index>& medoids) {
+  Real sum = 0;
+  for (Index o = 0; o < d.cols; ++o) {
+    Real least = d(medoids[0], o);
+    for (const Index m : medoids) least = std::min(least, d(m, o));
+    sum += least;
+  }
+  return sum;
+}
+
+struct Swapped {
+  std::vector<Index> medoids;
+  Index swaps = 0, iterations = 0;
+  bool clear = true;  // no choice was between equals, or between a gain and none
+};
+
+/// Candidates in turn; each takes the place of the medoid where that leaves the least sum, if it is less.
+Swapped swap_literally(const Table& d, std::vector<Index> medoids,
+                       const std::vector<Index>& order) {
+  Swapped s{.medoids = std::move(medoids)};
+  Real now = total(d, s.medoids);
+  std::size_t quiet = 0;
+  for (std::size_t tried = 0; quiet < order.size(); ++tried) {
+    s.iterations = static_cast<Index>(tried / order.size()) + 1;
+    const Index j = order[tried % order.size()];
+    ++quiet;
+    if (std::find(s.medoids.begin(), s.medoids.end(), j) != s.medoids.end()) continue;
+    std::vector<Index> best;
+    Real least = now * (1 - 1e-12L);
+    for (std::size_t t = 0; t < s.medoids.size(); ++t) {
+      std::vector<Index> other = s.medoids;
+      other[t] = j;
+      const Real sum = total(d, other);
+      if (std::abs(sum - least) < 1e-9L * now) s.clear = false;
+      if (sum < least) least = sum, best = other;
+    }
+    if (best.empty()) continue;
+    s.medoids = best, now = least, quiet = 0;
+    ++s.swaps;
+  }
+  return s;
+}
+
+/// As kmedoids does it from random points, with the same random numbers.
+Swapped search_literally(const Table& d, Index k, std::uint64_t seed) {
+  Rng rng = Rng(seed).split(0);
+  std::vector<Index> first = sample_without_replacement(d.rows, k, rng);
+  return swap_literally(d, std::move(first), sample_without_replacement(d.rows, d.rows, rng));
+}
+
+/// Largest cluster first, of equal ones the smaller index; every point at its nearest medoid.
+void expect_well_described(const Selection& s, const Table& d, double noise) {
+  std::vector<double> sizes(s.exemplars.size());
+  for (std::size_t i = 0; i < s.assignment.size(); ++i) {
+    ++sizes[at(s.assignment[i])];
+    const Index mine = s.exemplars[at(s.assignment[i])], o = static_cast<Index>(i);
+    for (const Index other : s.exemplars) {
+      ASSERT_LE(d(mine, o), d(other, o) * (1 + noise) + noise);
+      if (d(mine, o) == d(other, o)) {
+        ASSERT_LE(mine, other);
+      }
+    }
+  }
+  EXPECT_EQ(sizes, s.weights);
+  for (std::size_t t = 1; t < sizes.size(); ++t)
+    ASSERT_TRUE(sizes[t - 1] > sizes[t] ||
+                (sizes[t - 1] == sizes[t] && s.exemplars[t - 1] < s.exemplars[t]));
+}
+
+void expect_same_set(std::vector<Index> a, std::vector<Index> b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  EXPECT_EQ(a, b);
+}
+
+TEST(KMedoids, swaps_as_the_definition_says) {
+  Index clear = 0;
+  for (std::uint64_t seed = 0; seed < 250; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_small(seed, {Kind::gaussian, Kind::clustered, Kind::offset});
+    p.options.exemplars = std::min<Index>(p.data.rows(), p.options.exemplars + 1);
+    const Table d = rooted(squared_distances(p.reference().plain));
+    const Selection s = p.run("kmedoids");
+    const Swapped literal = search_literally(d, p.options.exemplars, seed);
+    if (!literal.clear) continue;
+    ++clear;
+    expect_same_set(s.exemplars, literal.medoids);
+    EXPECT_EQ(fact(s, "swaps"), static_cast<double>(literal.swaps));
+    EXPECT_EQ(fact(s, "iterations"), static_cast<double>(literal.iterations));
+    const auto cost = static_cast<double>(total(d, literal.medoids));
+    EXPECT_NEAR(fact(s, "cost"), cost, 1e-6 * cost + 1e-9);
+    expect_well_described(s, d, 1e-6);
+  }
+  EXPECT_GT(clear, 100);
+}
+
+TEST(KMedoids, one_medoid_has_the_least_sum_of_all) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_grid(seed);
+    p.options.exemplars = 1;
+    const Table d = rooted(squared_distances(p.reference().plain));
+    Index best = 0;
+    for (Index j = 1; j < d.rows; ++j)
+      if (total(d, {j}) < total(d, {best}) * (1 - 1e-6L)) best = j;
+    const Selection s = p.run("kmedoids");
+    EXPECT_NEAR(fact(s, "cost"), static_cast<double>(total(d, {best})), 1e-5);
+  }
+}
+
+TEST(KMedoids, no_swap_improves_whatever_the_storage_metric_and_beginning) {
+  const Storage storages[] = {Storage::dense_f32, Storage::csr_f64_i32, Storage::csr_f32_i32,
+                              Storage::dense_f64};
+  const char* const inits[] = {"random", "build", "lab", "kmeans++"};
+  const char* const metrics[] = {"euclidean", "squared", "manhattan", "cosine"};
+  for (std::uint64_t seed = 0; seed < 160; ++seed) {
+    SCOPED_TRACE(seed);
+    const Small p = make_small(seed, smooth, storages[seed % 4]);
+    const std::string metric = metrics[seed / 4 % 4];
+    const auto reference = p.reference();
+    Table d = squared_distances(reference.plain);
+    if (metric == "euclidean") d = rooted(d);
+    for (Index i = 0; i < d.rows; ++i)
+      for (Index j = 0; j < d.rows; ++j) {
+        const Table& x = reference.points;
+        if (metric == "manhattan") {
+          d(i, j) = 0;
+          for (Index l = 0; l < x.cols; ++l) d(i, j) += std::abs(x(i, l) - x(j, l));
+        } else if (metric == "cosine") {
+          const Real norms = std::sqrt(reference.plain(i, i)) * std::sqrt(reference.plain(j, j));
+          d(i, j) = i == j ? 0 : norms > 0 ? 1 - reference.plain(i, j) / norms : 1;
+        }
+      }
+    const Selection s = p.run("kmedoids", {{"init", inits[seed / 16 % 4]}, {"metric", metric}});
+    const Real cost = total(d, s.exemplars);
+    const Real largest = *std::max_element(d.values.begin(), d.values.end());
+    const Real noise = 1e-5L * largest * static_cast<Real>(d.rows);
+    EXPECT_NEAR(fact(s, "cost"), static_cast<double>(cost), static_cast<double>(noise));
+    for (std::size_t t = 0; t < s.exemplars.size(); ++t)
+      for (Index j = 0; j < d.rows; ++j) {
+        std::vector<Index> other = s.exemplars;
+        other[t] = j;
+        ASSERT_GE(total(d, other), cost - noise);
+      }
+  }
+}
+
+TEST(KMedoids, build_is_greedy) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const Small p = make_small(seed, {Kind::gaussian, Kind::clustered});
+    const Table d = rooted(squared_distances(p.reference().plain));
+    std::vector<Index> picks;
+    for (Index t = 0; t < p.options.exemplars; ++t) {
+      picks.push_back(-1);
+      Index best = -1;
+      Real least = 0;
+      for (Index j = 0; j < d.rows; ++j) {
+        if (std::find(picks.begin(), picks.end(), j) != picks.end()) continue;
+        picks.back() = j;
+        const Real sum = total(d, picks);
+        picks.back() = -1;
+        if (best < 0 || sum < least * (1 - 1e-12L)) best = j, least = sum;
+      }
+      picks.back() = best;
+    }
+    const Selection s = p.run("kmedoids", {{"init", "build"}, {"max_iterations", "0"}});
+    expect_same_set(s.exemplars, picks);
+  }
+}
+
+TEST(KMedoids, draws_by_distance_never_take_a_copy) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_grid(seed);
+    std::set<std::vector<Real>> distinct;
+    const Table x = p.data.exact();
+    for (Index i = 0; i < x.rows; ++i)
+      distinct.insert({x.values.begin() + i * x.cols, x.values.begin() + (i + 1) * x.cols});
+    p.options.exemplars = std::min<Index>(p.data.rows(), static_cast<Index>(distinct.size()));
+    const Selection s = p.run("kmedoids", {{"init", "kmeans++"}, {"max_iterations", "0"}});
+    EXPECT_EQ(s.exemplars.size(), distinct.size());
+    EXPECT_EQ(fact(s, "cost"), 0);
+  }
+}
+
+TEST(KMedoids, copies_are_not_chosen_twice) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_grid(seed);
+    const Table d = squared_distances(p.reference().plain);
+    for (const char* init : {"random", "build", "lab", "kmeans++"}) {
+      const Selection s = p.run("kmedoids", {{"init", init}, {"metric", "squared"}});
+      for (std::size_t t = 0; t < s.exemplars.size(); ++t)
+        for (std::size_t u = 0; u < t; ++u) ASSERT_GT(d(s.exemplars[t], s.exemplars[u]), 0);
+      expect_well_described(s, d, 0);
+      EXPECT_EQ(static_cast<Real>(fact(s, "cost")), total(d, s.exemplars));
+      EXPECT_EQ(static_cast<Index>(s.exemplars.size()) < p.options.exemplars,
+                s.status == Status::exhausted);
+    }
+  }
+}
+
+TEST(KMedoids, a_matrix_of_distances_is_as_good_as_points) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_small(seed, smooth);
+    p.options.kernel.type = seed % 2 == 0 ? KernelType::linear : KernelType::rbf;
+    const Selection s = p.run("kmedoids");
+    const Table d = rooted(squared_distances(p.reference(s.gamma).plain));
+    const std::vector<double> values(d.values.begin(), d.values.end());
+    Small q{.data = Data(d.rows, d.rows, values, Storage::dense_f64),
+            .options = p.options,
+            .seed = p.seed};
+    q.options.kernel = {};
+    q.options.center = Center::none;
+    for (const char* method : {"kmedoids", "kmedoids-batch"}) {
+      const Selection by_matrix = q.run(method, {{"metric", "precomputed"}});
+      EXPECT_EQ(s.exemplars, by_matrix.exemplars) << method;
+      EXPECT_EQ(s.assignment, by_matrix.assignment);
+      EXPECT_NEAR(fact(s, "cost"), fact(by_matrix, "cost"), 1e-6 * fact(s, "cost") + 1e-9);
+    }
+  }
+}
+
+TEST(KMedoids, refuses_a_matrix_with_a_wrong_number_and_says_where) {
+  for (const Storage storage : {Storage::dense_f64, Storage::dense_f32})
+    for (const double wrong : {-1e-30, std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+      std::vector<double> values = {0, 1, 2, 1, -0.0, 3, 2, 3, 0};
+      Small p{.data = Data(3, 3, values, storage), .options = {}, .seed = 0};
+      p.options.exemplars = 2;
+      EXPECT_EQ(p.run("kmedoids", {{"metric", "precomputed"}}).exemplars.size(), 2u);
+      values[5] = wrong;
+      p.data = Data(3, 3, values, storage);
+      try {
+        p.run("kmedoids", {{"metric", "precomputed"}});
+        ADD_FAILURE() << "accepted " << wrong;
+      } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("row 1, column 2"), std::string::npos) << e.what();
+      }
+    }
+}
+
+TEST(KMedoids, restarts_keep_the_best) {
+  double gained = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Small p = make_small(seed, {Kind::gaussian});
+    const double one = fact(p.run("kmedoids"), "cost");
+    const double many = fact(p.run("kmedoids", {{"restarts", "6"}}), "cost");
+    EXPECT_LE(many, one * (1 + 1e-12)) << seed;
+    gained += one - many;
+  }
+  EXPECT_GT(gained, 0);
+}
+
+// ---- k-medoids on one batch --------------------------------------------------------------------
+
+TEST(KMedoidsBatch, minimises_the_weighted_sum_over_its_batch) {
+  Index checked = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_small(seed, {Kind::gaussian, Kind::clustered, Kind::offset});
+    p.options.exemplars = 2;
+    const Table all = rooted(squared_distances(p.reference().plain));
+    const Index n = all.rows, m = std::min<Index>(n, 8 + static_cast<Index>(seed % 7));
+    Rng rng(~seed);
+    std::vector<Index> batch = sample_without_replacement(n, m, rng);
+    std::sort(batch.begin(), batch.end());
+    std::vector<Real> weights(at(m));
+    for (Index i = 0; i < n; ++i) {
+      std::size_t nearest = 0;
+      for (std::size_t b = 1; b < batch.size(); ++b)
+        if (all(i, batch[b]) < all(i, batch[nearest])) nearest = b;
+      weights[nearest] += 1;
+    }
+    Table d(n, m);
+    for (Index i = 0; i < n; ++i)
+      for (Index b = 0; b < m; ++b) d(i, b) = weights[at(b)] * all(i, batch[at(b)]);
+    const Swapped literal = search_literally(d, 2, seed);
+    if (!literal.clear) continue;
+    checked += m < n;
+    const Selection s = p.run("kmedoids-batch", {{"batch", std::to_string(m)}});
+    expect_same_set(s.exemplars, literal.medoids);
+    EXPECT_EQ(fact(s, "swaps"), static_cast<double>(literal.swaps));
+    const auto cost = static_cast<double>(total(all, literal.medoids));
+    EXPECT_NEAR(fact(s, "cost"), cost, 1e-6 * cost + 1e-9);
+    expect_well_described(s, all, 1e-6);
+  }
+  EXPECT_GT(checked, 80);
+}
+
+TEST(KMedoidsBatch, all_points_in_the_batch_make_it_k_medoids) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Small p = make_small(seed, smooth, seed % 2 ? Storage::dense_f32 : Storage::csr_f64_i32);
+    const Selection a = p.run("kmedoids"), b = p.run("kmedoids-batch");
+    EXPECT_EQ(a.exemplars, b.exemplars);
+    EXPECT_EQ(a.assignment, b.assignment);
+    EXPECT_EQ(fact(b, "batch"), static_cast<double>(p.data.rows()));
+  }
+}
+
+/// n points in d dimensions around some centres.
+Data blobs(Index n, Index d, Index centres, std::uint64_t seed, Storage storage) {
+  Rng rng(seed);
+  std::vector<double> c(at(centres * d)), values(at(n * d));
+  for (double& v : c) v = 4 * rng.normal();
+  for (Index i = 0; i < n; ++i)
+    for (Index l = 0; l < d; ++l) values[at(i * d + l)] = c[at(i % centres * d + l)] + rng.normal();
+  return Data(n, d, values, storage);
+}
+
+TEST(KMedoidsBatch, costs_little_more_than_all_distances) {
+  Small p{.data = blobs(3000, 5, 12, 3, Storage::dense_f32), .options = {}, .seed = 0};
+  p.options.exemplars = 12;
+  p.options.certificate = CertificateKind::none;
+  const double full = fact(p.run("kmedoids", {{"restarts", "3"}}), "cost");
+  const Selection s = p.run("kmedoids-batch", {{"restarts", "3"}});
+  EXPECT_LT(fact(s, "batch"), 1200);
+  EXPECT_LT(fact(s, "cost"), 1.03 * full);
+}
+
+// ---- k-means -----------------------------------------------------------------------------------
+
+Real square(const Table& x, Index i, const std::vector<Real>& c) {
+  Real sum = 0;
+  for (Index l = 0; l < x.cols; ++l) sum += (x(i, l) - c[at(l)]) * (x(i, l) - c[at(l)]);
+  return sum;
+}
+
+std::vector<Real> row_of(const Table& x, Index i) {
+  return {x.values.begin() + i * x.cols, x.values.begin() + (i + 1) * x.cols};
+}
+
+/// Greedy k-means++ with the random numbers of the method.
+std::vector<std::vector<Real>> seed_literally(const Table& x, Index k, Rng& rng) {
+  const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(k)));
+  std::vector<std::vector<Real>> centres{row_of(x, static_cast<Index>(rng.below(at(x.rows))))};
+  const auto near = [&](Index i) {
+    Real least = square(x, i, centres[0]);
+    for (const auto& c : centres) least = std::min(least, square(x, i, c));
+    return least;
+  };
+  while (static_cast<Index>(centres.size()) < k) {
+    std::vector<Real> sums;
+    Real sum = 0;
+    for (Index i = 0; i < x.rows; ++i) sums.push_back(sum += near(i));
+    if (!(sum > 0)) break;
+    std::vector<Index> draws;
+    for (Index r = 0; r < trials; ++r) {
+      const Real mark = static_cast<Real>(rng.uniform()) * sum;
+      draws.push_back(std::upper_bound(sums.begin(), sums.end(), mark) - sums.begin());
+    }
+    Real least = -1;
+    std::vector<Real> best;
+    for (const Index j : draws) {
+      centres.push_back(row_of(x, j));
+      Real left = 0;
+      for (Index i = 0; i < x.rows; ++i) left += near(i);
+      if (least < 0 || left < least) least = left, best = centres.back();
+      centres.pop_back();
+    }
+    centres.push_back(best);
+  }
+  return centres;
+}
+
+struct Lloyded {
+  std::vector<std::vector<Real>> centres;
+  std::vector<Index> labels;
+  Real inertia = 0;
+  Index iterations = 0;
+  bool empty = false;  // a cluster was, at some time
+};
+
+void label_literally(const Table& x, Lloyded& s) {
+  s.labels.assign(at(x.rows), 0);
+  s.inertia = 0;
+  for (Index i = 0; i < x.rows; ++i) {
+    for (std::size_t t = 1; t < s.centres.size(); ++t)
+      if (square(x, i, s.centres[t]) < square(x, i, s.centres[at(s.labels[at(i)])]))
+        s.labels[at(i)] = static_cast<Index>(t);
+    s.inertia += square(x, i, s.centres[at(s.labels[at(i)])]);
+  }
+}
+
+Lloyded lloyd_literally(const Table& x, std::vector<std::vector<Real>> first) {
+  Lloyded s{.centres = std::move(first), .labels = {}};
+  Real variance = 0;
+  for (Index l = 0; l < x.cols; ++l) {
+    Real mean = 0;
+    for (Index i = 0; i < x.rows; ++i) mean += x(i, l) / static_cast<Real>(x.rows);
+    for (Index i = 0; i < x.rows; ++i)
+      variance += (x(i, l) - mean) * (x(i, l) - mean) / static_cast<Real>(x.rows * x.cols);
+  }
+  std::vector<Index> before;
+  for (Real shift = 1; s.iterations < 300;) {
+    ++s.iterations;
+    label_literally(x, s);
+    if (s.labels == before) return s;
+    before = s.labels;
+    shift = 0;
+    for (std::size_t t = 0; t < s.centres.size(); ++t) {
+      std::vector<Real> mean(at(x.cols));
+      Real count = 0;
+      for (Index i = 0; i < x.rows; ++i)
+        if (s.labels[at(i)] == static_cast<Index>(t)) {
+          ++count;
+          for (Index l = 0; l < x.cols; ++l) mean[at(l)] += x(i, l);
+        }
+      s.empty = s.empty || count == 0;
+      for (Real& v : mean) v /= count;
+      for (Index l = 0; l < x.cols; ++l)
+        shift += (mean[at(l)] - s.centres[t][at(l)]) * (mean[at(l)] - s.centres[t][at(l)]);
+      s.centres[t] = mean;
+    }
+    if (shift <= 1e-4L * variance) break;
+  }
+  label_literally(x, s);
+  return s;
+}
+
+/// Centres from the largest cluster to the smallest take the nearest point that nobody has.
+std::set<Index> nearest_literally(const Table& x, const Lloyded& s) {
+  std::vector<Index> sizes(s.centres.size());
+  for (const Index t : s.labels) ++sizes[at(t)];
+  std::vector<std::size_t> order(s.centres.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  std::set<Index> taken;
+  for (const std::size_t t : order) {
+    Index best = -1;
+    for (Index i = 0; i < x.rows; ++i)
+      if (!taken.count(i) &&
+          (best < 0 || square(x, i, s.centres[t]) < square(x, best, s.centres[t]) * (1 - 1e-12L)))
+        best = i;
+    taken.insert(best);
+  }
+  return taken;
+}
+
+TEST(KMeans, runs_as_the_definition_says) {
+  Index compared = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE(seed);
+    const Small p = make_small(seed, {Kind::gaussian, Kind::clustered, Kind::nonnegative},
+                               seed % 4 == 3 ? Storage::csr_f64_i64 : Storage::dense_f64);
+    const Table x = p.reference().points;
+    Rng rng = Rng(seed).split(0);
+    const Lloyded literal = lloyd_literally(x, seed_literally(x, p.options.exemplars, rng));
+    if (literal.empty) continue;
+    ++compared;
+    const Selection s = p.run("kmeans");
+    EXPECT_NEAR(fact(s, "inertia"), static_cast<double>(literal.inertia),
+                1e-9 * static_cast<double>(literal.inertia) + 1e-20);
+    EXPECT_EQ(fact(s, "iterations"), static_cast<double>(literal.iterations));
+    const std::set<Index> picks(s.exemplars.begin(), s.exemplars.end());
+    if (x.cols > 1) {
+      EXPECT_EQ(picks, nearest_literally(x, literal));
+    }
+    EXPECT_EQ(static_cast<Index>(picks.size()), p.options.exemplars);
+  }
+  EXPECT_GT(compared, 130);
+}
+
+TEST(KMeans, float32_is_as_good) {
+  double single = 0, wide = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Small p{.data = blobs(300, 6, 5, seed, Storage::dense_f32), .options = {}, .seed = seed};
+    p.options.exemplars = 5;
+    p.options.center = Center::none;
+    single += fact(p.run("kmeans", {{"restarts", "3"}}), "inertia");
+    p.data = blobs(300, 6, 5, seed, Storage::dense_f64);
+    wide += fact(p.run("kmeans", {{"restarts", "3"}}), "inertia");
+  }
+  EXPECT_NEAR(single, wide, 1e-3 * wide);
+}
+
+TEST(KMeans, far_from_the_origin_nothing_is_lost) {
+  for (const Storage storage : {Storage::dense_f64, Storage::csr_f64_i32}) {
+    Rng rng(5);
+    std::vector<double> near(200 * 3), far(200 * 3);
+    for (std::size_t e = 0; e < near.size(); ++e) {
+      near[e] = static_cast<double>(static_cast<Index>(rng.below(1 << 16))) / (1 << 14);
+      far[e] = near[e] + (1 << 20);
+    }
+    Small p{.data = Data(200, 3, near, storage), .options = {}, .seed = 1};
+    p.options.exemplars = 7;
+    p.options.center = Center::none;
+    const Selection a = p.run("kmeans");
+    p.data = Data(200, 3, far, storage);
+    const Selection b = p.run("kmeans");
+    EXPECT_EQ(a.exemplars, b.exemplars);
+    EXPECT_NEAR(fact(a, "inertia"), fact(b, "inertia"), 1e-6 * fact(a, "inertia"));
+  }
+}
+
+TEST(KMeans, copies_and_empty_clusters) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const Small p = make_grid(seed);
+    const Table x = p.data.exact();
+    std::set<std::vector<Real>> distinct;
+    for (Index i = 0; i < x.rows; ++i) distinct.insert(row_of(x, i));
+    const Selection s = p.run("kmeans");
+    EXPECT_EQ(s.exemplars.size(), std::min(distinct.size(), at(p.options.exemplars)));
+    if (at(p.options.exemplars) >= distinct.size()) {
+      EXPECT_LT(fact(s, "inertia"), 1e-12);
+      std::set<std::vector<Real>> chosen;
+      for (const Index i : s.exemplars) chosen.insert(row_of(x, i));
+      EXPECT_EQ(chosen, distinct);
+    }
+  }
+}
+
+// ---- facility location -------------------------------------------------------------------------
+
+/// The greedy rule with all gains at every step; ends when nothing is gained.
+std::vector<Index> cover_literally(const Table& d, Index k) {
+  const Real largest = *std::max_element(d.values.begin(), d.values.end());
+  std::vector<Index> picks;
+  std::vector<Real> have(at(d.rows), 0);  // max over the picks of s(i, t)
+  while (static_cast<Index>(picks.size()) < k) {
+    Index best = -1;
+    Real most = 0;
+    for (Index j = 0; j < d.rows; ++j) {
+      if (std::find(picks.begin(), picks.end(), j) != picks.end()) continue;
+      Real gain = 0;
+      for (Index i = 0; i < d.rows; ++i) gain += std::max<Real>(0, largest - d(i, j) - have[at(i)]);
+      if (best < 0 || gain > most * (1 + 1e-12L)) best = j, most = gain;
+    }
+    if (!picks.empty() && !(most > 0)) break;
+    picks.push_back(best);
+    for (Index i = 0; i < d.rows; ++i) have[at(i)] = std::max(have[at(i)], largest - d(i, best));
+  }
+  return picks;
+}
+
+TEST(Facility, picks_as_the_plain_greedy_rule) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_small(seed, {Kind::gaussian, Kind::clustered, Kind::nonnegative},
+                         seed % 4 == 3 ? Storage::csr_f64_i32 : Storage::dense_f64);
+    if (seed % 5 == 0) p.options.kernel.type = KernelType::rbf;
+    const std::string metric = seed % 2 == 0 ? "squared" : "euclidean";
+    const Selection s =
+        p.run("facility", {{"metric", metric}, {"hold", seed % 3 == 0 ? "0" : "1000"}});
+    Table d = squared_distances(p.reference(s.gamma).plain);
+    if (metric == "euclidean") d = rooted(d);
+    EXPECT_EQ(s.exemplars, cover_literally(d, p.options.exemplars));
+    const auto cost = static_cast<double>(total(d, s.exemplars));
+    const double most =
+        static_cast<double>(*std::max_element(d.values.begin(), d.values.end()) * d.rows);
+    EXPECT_NEAR(fact(s, "cost"), cost, 1e-9 * most);
+    EXPECT_NEAR(fact(s, "objective"), most - cost, 1e-9 * most);
+  }
+}
+
+TEST(Facility, ties_go_to_the_smallest_index_held_or_not) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_grid(seed);
+    const Table d = squared_distances(p.reference().plain);
+    const std::vector<Index> literal = cover_literally(d, p.options.exemplars);
+    EXPECT_EQ(p.run("facility").exemplars, literal);
+    EXPECT_EQ(p.run("facility", {{"hold", "0"}}).exemplars, literal);
+  }
+}
+
+TEST(Facility, takes_no_copy_in_the_space_of_a_kernel) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_grid(seed);
+    p.options.kernel.type = seed % 2 ? KernelType::rbf : KernelType::polynomial;
+    const Table x = p.data.exact();
+    std::set<std::vector<Real>> distinct, chosen;
+    for (Index i = 0; i < x.rows; ++i) distinct.insert(row_of(x, i));
+    p.options.exemplars = p.data.rows();
+    const Selection s = p.run("facility");
+    for (const Index i : s.exemplars) chosen.insert(row_of(x, i));
+    EXPECT_EQ(chosen, distinct);
+    EXPECT_EQ(s.exemplars.size(), distinct.size());
+  }
+}
+
+TEST(Facility, takes_a_matrix_of_distances) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const Small p = make_grid(seed);
+    const Table d = squared_distances(p.reference().plain);
+    const std::vector<double> values(d.values.begin(), d.values.end());
+    Small q{
+        .data = Data(d.rows, d.rows, values, Storage::dense_f64), .options = p.options, .seed = 0};
+    for (const char* hold : {"0", "100"})
+      EXPECT_EQ(q.run("facility", {{"metric", "precomputed"}, {"hold", hold}}).exemplars,
+                p.run("facility").exemplars)
+          << seed;
+  }
+}
+
+// ---- herding -----------------------------------------------------------------------------------
+
+struct Herded {
+  std::vector<Index> picks;
+  Real mmd = 0;
+  Real margin = 1;  // the least lead of a pick over the second best, in units of the largest K_ii
+};
+
+Real mmd_of(const Table& k, const std::vector<Index>& picks) {
+  const auto n = static_cast<Real>(k.rows), m = static_cast<Real>(picks.size());
+  Real all = 0, across = 0, within = 0;
+  for (const Real v : k.values) all += v;
+  for (const Index t : picks) {
+    for (Index i = 0; i < k.rows; ++i) across += k(i, t);
+    for (const Index u : picks) within += k(t, u);
+  }
+  return all / n / n - 2 * across / n / m + within / m / m;
+}
+
+Herded herd_literally(const Table& k, Index wanted, bool greedy) {
+  Herded h;
+  Real scale = 0;
+  for (Index i = 0; i < k.rows; ++i) scale = std::max(scale, k(i, i));
+  while (static_cast<Index>(h.picks.size()) < wanted) {
+    std::vector<std::pair<Real, Index>> scores;
+    const auto m = static_cast<Real>(h.picks.size() + 1);
+    for (Index j = 0; j < k.rows; ++j) {
+      if (std::find(h.picks.begin(), h.picks.end(), j) != h.picks.end()) continue;
+      Real score = 0;
+      if (greedy) {
+        std::vector<Index> with = h.picks;
+        with.push_back(j);
+        score = mmd_of(k, with);
+      } else {
+        for (Index i = 0; i < k.rows; ++i) score -= k(i, j) / static_cast<Real>(k.rows);
+        for (const Index t : h.picks) score += k(t, j) / m;
+      }
+      scores.push_back({score, j});
+    }
+    std::sort(scores.begin(), scores.end());
+    if (scores.size() > 1)
+      h.margin = std::min(h.margin, (scores[1].first - scores[0].first) / scale);
+    h.picks.push_back(scores[0].second);
+  }
+  h.mmd = std::sqrt(std::max<Real>(0, mmd_of(k, h.picks)));
+  return h;
+}
+
+TEST(Herding, picks_as_the_definition_says) {
+  const KernelType kernels[] = {KernelType::rbf, KernelType::polynomial, KernelType::cosine,
+                                KernelType::laplacian};
+  Index clear = 0;
+  for (std::uint64_t seed = 0; seed < 160; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_small(seed, smooth,
+                         seed % 3 == 0   ? Storage::dense_f32
+                         : seed % 3 == 1 ? Storage::dense_f64
+                                         : Storage::csr_f64_i64);
+    p.options.kernel.type = kernels[seed % 4];
+    const bool greedy = seed / 4 % 2 == 0;
+    const Selection s = p.run("herding", {{"rule", greedy ? "greedy" : "herding"}});
+    const Table k = p.reference(s.gamma).plain;
+    const Herded literal = herd_literally(k, p.options.exemplars, greedy);
+    ASSERT_EQ(s.exemplars.size(), literal.picks.size());
+    if (literal.margin < 1e-12L) continue;
+    ++clear;
+    EXPECT_EQ(s.exemplars, literal.picks);
+    EXPECT_NEAR(fact(s, "mmd") * fact(s, "mmd"), static_cast<double>(literal.mmd * literal.mmd),
+                1e-12 * static_cast<double>(k(0, 0)) + 1e-9 * static_cast<double>(literal.mmd));
+  }
+  EXPECT_GT(clear, 110);
+}
+
+TEST(Herding, a_kernel_of_constant_diagonal_makes_both_rules_one) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const Small p = make_small(seed, {Kind::gaussian});
+    EXPECT_EQ(p.run("herding").exemplars, p.run("herding", {{"rule", "greedy"}}).exemplars) << seed;
+  }
+}
+
+TEST(Herding, a_matrix_is_as_good_as_a_kernel) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_small(seed, {Kind::gaussian});
+    p.options.kernel.type = KernelType::rbf;
+    const Selection s = p.run("herding");
+    const Table k = p.reference(s.gamma).plain;
+    const std::vector<double> values(k.values.begin(), k.values.end());
+    Small q{
+        .data = Data(k.rows, k.rows, values, Storage::dense_f64), .options = p.options, .seed = 0};
+    q.options.kernel.type = KernelType::precomputed;
+    q.options.center = Center::none;
+    const Selection by_matrix = q.run("herding");
+    EXPECT_EQ(s.exemplars, by_matrix.exemplars);
+    EXPECT_NEAR(fact(s, "mmd"), fact(by_matrix, "mmd"), 1e-7);
+  }
+}
+
+// ---- all of them -------------------------------------------------------------------------------
+
+const std::vector<std::pair<std::string, Given>> every = {
+    {"kmedoids", {}},
+    {"kmedoids", {{"init", "build"}}},
+    {"kmedoids", {{"init", "lab"}}},
+    {"kmedoids", {{"init", "kmeans++"}, {"metric", "manhattan"}}},
+    {"kmedoids-batch", {}},
+    {"kmedoids-batch", {{"init", "lab"}, {"batch", "40"}}},
+    {"kmedoids-batch", {{"init", "kmeans++"}, {"batch", "40"}}},
+    {"kmeans", {}},
+    {"facility", {}},
+    {"facility", {{"hold", "0"}}},
+    {"herding", {}},
+    {"herding", {{"rule", "greedy"}}}};
+
+TEST(Clustering, edge_cases) {
+  struct Edge {
+    const char* name;
+    Index n, d, k;
+    std::vector<double> values;
+    std::size_t least, most;  // exemplars found
+  };
+  const std::vector<Edge> edges = {
+      {"one point", 1, 3, 1, {1, 2, 3}, 1, 1},
+      {"one number", 1, 1, 1, {0}, 1, 1},
+      {"all of them", 4, 1, 4, {1, 5, 2, 9}, 4, 4},
+      {"all equal", 5, 2, 3, {1, 2, 1, 2, 1, 2, 1, 2, 1, 2}, 1, 3},
+      {"all zero", 4, 2, 2, {0, 0, 0, 0, 0, 0, 0, 0}, 1, 2},
+      {"more features than points", 2, 4, 2, {1, 2, 3, 4, 0, 9, 1, 1}, 2, 2}};
+  for (const Edge& e : edges)
+    for (const auto& [method, given] : every)
+      for (const Storage storage : {Storage::dense_f64, Storage::dense_f32, Storage::csr_f64_i32}) {
+        SCOPED_TRACE(std::string(e.name) + ", " + method);
+        Small p{.data = Data(e.n, e.d, e.values, storage), .options = {}, .seed = 3};
+        p.options.exemplars = e.k;
+        p.options.center = Center::none;
+        p.options.assignment = true;
+        const Selection s = p.run(method, given);
+        const std::set<Index> distinct(s.exemplars.begin(), s.exemplars.end());
+        EXPECT_EQ(distinct.size(), s.exemplars.size());
+        EXPECT_GE(s.exemplars.size(), e.least);
+        EXPECT_LE(s.exemplars.size(), e.most);
+        EXPECT_EQ(static_cast<Index>(s.assignment.size()), e.n);
+        for (const Fact& f : s.facts) EXPECT_TRUE(std::isfinite(f.value)) << f.name;
+      }
+}
+
+TEST(Clustering, threads_do_not_change_a_bit) {
+  for (const Storage storage : {Storage::dense_f32, Storage::dense_f64})
+    for (const auto& [method, given] : every) {
+      SCOPED_TRACE(method);
+      Small p{.data = blobs(900, 8, 9, 4, storage), .options = {}, .seed = 2};
+      p.options.exemplars = 14;
+      p.options.assignment = true;
+      p.options.threads = 1;
+      const Selection one = p.run(method, given);
+      EXPECT_EQ(one.exemplars.size(), 14u);
+      for (const int threads : {2, 8}) {
+        p.options.threads = threads;
+        const Selection other = p.run(method, given);
+        same::expect_same(one, other);
+        for (std::size_t f = 0; f < one.facts.size(); ++f)
+          EXPECT_EQ(same::bits(one.facts[f].value), same::bits(other.facts[f].value));
+      }
+    }
+}
+
+TEST(Clustering, seeds_matter_and_repeat) {
+  for (const char* method : {"kmedoids", "kmedoids-batch", "kmeans"}) {
+    Small p{.data = blobs(150, 3, 1, 9, Storage::dense_f64), .options = {}, .seed = 0};
+    p.options.exemplars = 9;
+    std::set<std::vector<Index>> answers;
+    for (p.seed = 0; p.seed < 10; ++p.seed) {
+      const Selection s = p.run(method);
+      EXPECT_EQ(s.exemplars, p.run(method).exemplars);
+      answers.insert(s.exemplars);
+    }
+    EXPECT_GT(answers.size(), 1u) << method;
+  }
+}
+
+TEST(Clustering, stops_when_told) {
+  Small p{.data = blobs(600, 4, 3, 1, Storage::dense_f64), .options = {}, .seed = 0};
+  p.options.exemplars = 12;
+  for (const auto& [method, given] : every)
+    for (const int patience : {0, 3}) {
+      int asked = 0;
+      const Selection s = select(p.data.view(), p.options, {.name = method, .settings = given},
+                                 [&](const Progress&) { return asked++ < patience; });
+      EXPECT_EQ(s.status, Status::interrupted) << method << ' ' << patience;
+    }
+}
+
+TEST(Clustering, refuses_what_it_cannot_do) {
+  Small p = make_small(1, {Kind::gaussian});
+  p.options.kernel.type = KernelType::rbf;
+  EXPECT_THROW(p.run("kmeans"), Error);
+  EXPECT_THROW(p.run("kmedoids", {{"metric", "manhattan"}}), Error);
+  p.options.kernel.type = KernelType::linear;
+  EXPECT_THROW(p.run("kmedoids", {{"init", "best"}}), Error);
+  EXPECT_THROW(p.run("kmedoids", {{"restarts", "0"}}), Error);
+  EXPECT_THROW(p.run("facility", {{"metric", "precomputed"}}), Error);
+}
+
+}  // namespace
+}  // namespace fwsr
