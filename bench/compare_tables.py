@@ -3,7 +3,6 @@
 usage: python bench/compare_tables.py PROGRAM OUT.md     (data: FWSR_DATA, or ../shared/data)
 """
 
-import lzma
 import os
 import pathlib
 import subprocess
@@ -20,10 +19,9 @@ DATA = pathlib.Path(os.environ.get("FWSR_DATA", ROOT.parent / "shared" / "data")
 def credit(folder):
     """All points of the paper's cut and their classes, standardised by --scale."""
     arrays = []
-    for part in ("X", "y"):
-        with lzma.open(DATA / "credit" / f"credit_paper5492_{part}.npy.xz") as file:
-            arrays.append(numpy.load(file))
-    numpy.save(folder / "credit.npy", arrays[0].astype(numpy.float64))
+    for part in ("X_f32", "y_u8"):
+        arrays.append(numpy.load(DATA / "credit" / f"credit_paper5492_{part}.npy"))
+    numpy.save(folder / "credit.npy", arrays[0])
     (folder / "credit.txt").write_text("".join(f"{int(v)}\n" for v in arrays[1]))
     return ["credit.npy", "--labels", "credit.txt", "-k", "20", "--scale", "standard"]
 
