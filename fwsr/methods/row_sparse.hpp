@@ -1,0 +1,99 @@
+// The row-sparse program of SMRS and its relatives, and an ADMM for it.
+//
+//   min_X  lambda sum_i ||x_i||_2 + 1/2 ||A - A X||_F^2      [1^T X = 1^T: affine]
+//
+// x_i is row i of X, A has one column per point. With K = A^T A = V diag(s) V^T, V n x r with
+// orthonormal columns, the rows of an optimal X lie in the span of the columns of V (of V and 1, when
+// affine): turning the rows changes no norm, and what is outside that span has nothing to fit and no
+// constraint to meet. So X = Y V^T with Y n x r, and what is left is
+//
+//   min_Y  lambda sum_i ||y_i||_2 + 1/2 sum_l s_l ||e_l - v_l^T Y||^2,      e_l row l of the identity.
+//
+// Affine: the program does not change when all points are shifted, so they may be centred; then
+// V^T 1 = 0, and the constraint is one more column 1 / sqrt(n) of V with s = infinity. In both cases
+// nothing but V and s is left of the data: no n x n matrix for points of d < n features, and a
+// step costs O(n r^2) in place of the O(n^2 d) of Pourkamali-Anaraki & Becker, "Efficient solvers for
+// sparse subspace clustering" (2018), whose inversion lemma is here the diagonal G below.
+//
+// ADMM with X = Z, scaled dual U, penalty rho and over-relaxation omega, where T = Z - U:
+//
+//   W = G (I - V^T T),   G = diag(s_l / (s_l + rho)),  1 for the constraint: it is met exactly
+//   X = T + V W
+//   D = omega X + (1 - omega) Z + U = Z + (1 - omega) U + omega V W
+//   z_i <- (1 - lambda / (rho ||d_i||))_+ d_i,   U <- D - Z
+//
+// Z and U are both multiples of D, row by row: D and one number per row are all that is kept. V^T U
+// follows from V^T D = V^T Z + (1 - omega) V^T U + omega W, so a step is one product V W with all rows
+// and one V^T Z with the non-zero ones.
+//
+// Certificate. The dual is  max_L  sum_l (L_ll - ||L_l||^2 / (2 s_l))  over r x r matrices L with
+// ||v_i^T L||_2 <= lambda for every row v_i of V. rho W is the gradient of the smooth part at X in
+// this frame; scaled until it is feasible it gives a lower bound in every step. The upper bound is the
+// objective at Z, its rows moved in proportion to their norms so that the constraint is met exactly.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/index.hpp"
+#include "fwsr/linalg/large_array.hpp"
+#include "fwsr/methods/method.hpp"
+
+namespace fwsr {
+
+/// V and s. The constraint, where there is one, is the last column, with an infinite s.
+struct RowFrame {
+  Index points = 0, columns = 0;
+  LargeArray<double> vectors;   // points x columns, row by row
+  std::vector<double> squares;  // s
+
+  bool affine() const;
+  /// 1^T X = 1^T: the mean of the squared distances between two of the points; else the same, of
+  /// points that have not been centred.
+  double mean_squared_distance() const;
+};
+/// Of the points of the task, or of the `members` among them, in the space of its kernel.
+RowFrame make_row_frame(const Task& task, std::span<const Index> members, bool affine);
+
+/// Without the constraint the smallest lambda whose solution is zero, max_i ||a_i^T A||_2 (KKT: X = 0
+/// is optimal when the gradient's rows, a_i^T A, are in the ball of radius lambda). With it zero is not
+/// feasible, and no finite lambda ends the path: as lambda grows X tends to c 1^T with c >= 0, 1^T c = 1 and
+/// A c the mean, but at c 1^T the norms are smooth in the rows that c uses, so there the gradient
+/// would have to vanish. The number used is that of the points less their mean,
+/// max_i ||(a_i - mean)^T (A - mean 1^T)||_2: like the program it does not change with a shift.
+double largest_lambda(const RowFrame& frame);
+
+struct RowSparseOptions {
+  double lambda = 0;
+  double tolerance = 1e-4;  // stop when gap <= tolerance x objective
+  Index max_iterations = 0;
+  int threads = 1;
+  Alive alive = {};
+};
+
+struct RowSparseSolution {
+  LargeArray<double> rows;    // Y: points x columns
+  std::vector<double> norms;  // ||x_i||_2
+  double objective = 0, gap = 0;
+  double primal_residual = 0, dual_residual = 0;  // of the last step, relative
+  Index iterations = 0;
+  bool converged = false;
+};
+/// @pre lambda > 0, or there is nothing but the constraint in the frame
+RowSparseSolution solve_row_sparse(const RowFrame& frame, const RowSparseOptions& options);
+
+/// The non-zero rows, largest norm first. Norms that agree in the digits of a float count as equal, and
+/// the smaller index goes first: copies of a point differ by rounding only.
+std::vector<Index> rows_by_norm(const std::vector<double>& norms);
+
+/// Rows `chosen` of X = Y V^T, chosen x points.
+std::vector<double> codes_of(const RowFrame& frame, const RowSparseSolution& solution,
+                             std::span<const Index> chosen, int threads);
+
+/// What smrs and kernel-smrs share: the settings, the cost, and the choice of the k largest rows.
+std::vector<Knob> row_sparse_knobs();
+Cost row_sparse_cost(const Sizes& sizes, bool by_features);
+Picks choose_row_sparse(const Task& task);
+
+}  // namespace fwsr
