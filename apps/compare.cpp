@@ -89,9 +89,14 @@ void add_arguments(CLI::App& app, CompareArguments& a) {
   add_memory_argument(app, a.options);
 }
 
+struct Named {
+  std::string name;
+  bool by_name = true;  // and not by "all"
+};
+
 /// The names between commas; "all" stands for every method.
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
+std::vector<Named> names_in(const std::string& list) {
+  std::vector<Named> names;
   std::string_view rest = list;
   while (true) {
     const std::size_t end = rest.find(',');
@@ -100,15 +105,16 @@ std::vector<std::string> names_in(const std::string& list) {
       throw UsageError(
           fmt::format("--methods {}: a name is missing; write fwsr,random", in_quotes(list)));
     if (name == "all")
-      for (const Method& m : methods()) names.push_back(m.name);
+      for (const Method& m : methods()) names.push_back({m.name, false});
     else
-      names.push_back(name);
+      names.push_back({name, true});
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);
   }
-  std::vector<std::string> once;
-  for (const std::string& name : names)
-    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+  std::vector<Named> once;
+  for (const Named& one : names)
+    if (std::none_of(once.begin(), once.end(), [&](const Named& o) { return o.name == one.name; }))
+      once.push_back(one);
   return once;
 }
 
@@ -123,7 +129,8 @@ SelectOptions options_of(const CompareArguments& a, const Method& method) {
 
 std::vector<Contestant> contestants_of(const CompareArguments& a) {
   std::vector<Contestant> all;
-  for (const std::string& name : names_in(a.methods)) {
+  for (const auto& [given, by_name] : names_in(a.methods)) {
+    const std::string& name = given;
     const Method* const method = [&]() -> const Method* {
       for (const Method& m : methods())
         if (name == m.name || name.starts_with(m.name + ":")) return &m;
@@ -131,9 +138,8 @@ std::vector<Contestant> contestants_of(const CompareArguments& a) {
     }();
     // A name that is none is refused there, with the one that was meant.
     const SelectOptions options = method ? options_of(a, *method) : a.options;
-    if (method && options.kernel.type == KernelType::precomputed && !method->any_kernel &&
-        a.methods.find("all") != std::string::npos)
-      continue;  // not asked for by name
+    if (method && options.kernel.type == KernelType::precomputed && !method->any_kernel && !by_name)
+      continue;  // came with "all"
     MethodArgument parsed = parse_method(name, options, a.seed);
     all.push_back({.name = name, .choice = std::move(parsed.choice), .options = parsed.options});
   }
@@ -143,6 +149,10 @@ std::vector<Contestant> contestants_of(const CompareArguments& a) {
 std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a) {
   check_data_arguments(app, a.data);
   check_exemplars(a, a.options);
+  if (app.count("--kernel") > 0 && a.options.kernel.type == KernelType::linear)
+    throw UsageError(
+        "--kernel is for the methods that work in the space of one; name another than linear, or "
+        "leave it out for rbf");
   if (app.count("--output") > 0 && a.output.empty())
     throw UsageError("--output is given an empty name; name a file");
   a.json = a.json || (a.output.size() > 5 && a.output.ends_with(".json"));
@@ -176,7 +186,10 @@ constexpr const char* description =
     "  radius       the largest of these distances\n"
     "  MMD          maximum mean discrepancy between the chosen points and all (rbf kernel)\n"
     "  classes      share of the classes that have a chosen point (with labels)\n"
-    "  1-NN         share of points whose nearest chosen point is of their class (with labels)\n";
+    "  1-NN         share of points whose nearest chosen point is of their class (with labels)\n"
+    "--kernel is that of k-fwsr and of the other methods that work in the space of one; all "
+    "others\n"
+    "see the points themselves (unless a kernel matrix is all there is).\n";
 constexpr const char* examples =
     "Examples:\n"
     "  fwsr compare digits -k 20\n"

@@ -66,9 +66,9 @@ std::string compare_table(const CompareResult& result) {
   for (const Comparison& row : result.rows) {
     std::vector<std::string> line = {shown(row.name)};
     if (row.outcome != Comparison::Outcome::done) {
-      line.push_back(row.outcome == Comparison::Outcome::too_slow    ? "not run: time"
-                     : row.outcome == Comparison::Outcome::too_large ? "not run: memory"
-                                                                     : "not run");
+      line.push_back(row.outcome == Comparison::Outcome::too_slow    ? "no time"
+                     : row.outcome == Comparison::Outcome::too_large ? "no memory"
+                                                                     : "refused");
     } else {
       for (const Measure& m : columns) {
         const Spread spread = spread_of(row, m);
@@ -160,7 +160,7 @@ std::string compare_notes(const CompareResult& result, bool colour) {
   std::string text;
   for (const Comparison& row : result.rows) {
     if (row.outcome != Comparison::Outcome::done)
-      text += fmt::format("fwsr: {} was not run: {}\n", shown(row.name), shown(row.reason));
+      text += fmt::format("fwsr: {} has no answer: {}\n", shown(row.name), shown(row.reason));
     for (const std::string& warning : row.warnings)
       text += fmt::format("fwsr: {}: {}: {}\n", word, shown(row.name), shown(warning));
   }

@@ -63,8 +63,8 @@ MethodArgument parse_method(const std::string& text, const SelectOptions& option
       throw UsageError(fmt::format("{}: {} is given twice; give it once", method.name, name));
   }
   try {
-    settings_of(method, result.choice.settings);
-    result.options = options_for(method, result.options);
+    result.options =
+        options_for(method, settings_of(method, result.choice.settings), result.options);
   } catch (const Error& e) {
     throw UsageError(fmt::format("--method {}: {}", in_quotes(text), e.what()));
   }

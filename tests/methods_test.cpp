@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fwsr/base/result.hpp"
@@ -150,7 +152,7 @@ TEST_P(EveryMethod, depends_on_the_seed_only_when_it_says_so) {
   const Data data = make(300, 6);
   const Selection first = fwsr::select(data.view(), choose(8), choice(1));
   EXPECT_EQ(first.exemplars, fwsr::select(data.view(), choose(8), choice(1)).exemplars);
-  if (!method().random) {
+  if (!fwsr::draws_at_random(method(), fwsr::settings_of(method(), {}))) {
     EXPECT_EQ(first.exemplars, fwsr::select(data.view(), choose(8), choice(2)).exemplars);
   }
 }
@@ -362,6 +364,14 @@ TEST(Compare, lists_what_does_not_fit_and_goes_on) {
   EXPECT_FALSE(rows[0].reason.empty());
   EXPECT_TRUE(rows[0].trials.empty());
   EXPECT_EQ(rows[1].outcome, fwsr::Comparison::Outcome::done);
+  // Stopped on its way: the plan allows what the clock does not.
+  const auto cut = fwsr::compare(data.view(), {}, {{"random", {.name = "random"}, o}}, o,
+                                 {.repeats = 1, .time_limit = 0.02}, [](const auto&) {
+                                   std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                                   return true;
+                                 });
+  EXPECT_EQ(cut[0].outcome, fwsr::Comparison::Outcome::too_slow);
+  EXPECT_NE(cut[0].reason.find("stopped after"), std::string::npos) << cut[0].reason;
   const auto late = fwsr::compare(data.view(), {}, {{"fwsr", {.name = "fwsr"}, o}}, o,
                                   {.repeats = 1, .time_limit = 1e-9});
   EXPECT_EQ(late[0].outcome, fwsr::Comparison::Outcome::too_slow);

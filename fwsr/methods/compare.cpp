@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -118,7 +119,14 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
                                 const std::vector<Contestant>& contestants,
                                 const SelectOptions& judged_by, const CompareOptions& options,
                                 const CompareObserver& observer) {
-  const auto carry_on = [&](const CompareProgress& p) { return !observer || observer(p); };
+  std::mutex watching;
+  CompareProgress latest;
+  const auto carry_on = [&](const Progress& run) {
+    if (!observer) return true;
+    const std::lock_guard lock(watching);
+    latest.run = run;
+    return observer(latest);
+  };
   const Judge judge(points, labels, judged_by, [&] { return carry_on({}); });
   std::vector<Comparison> result;
   for (std::size_t m = 0; m < contestants.size(); ++m) {
@@ -126,18 +134,23 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
     Comparison own{.name = c.name, .reason = {}, .trials = {}};
     bool stopped = false;
     try {
+      const Method& method = find_method(c.choice.name);
+      const Settings settings = settings_of(method, c.choice.settings);
+      if (takes_dissimilarities(settings))
+        throw Error(
+            "the data is to be points here, to judge all methods by; leave metric = "
+            "precomputed out");
       own.planned_seconds = planned_seconds(points, labels, c, options);
       if (options.time_limit && own.planned_seconds > *options.time_limit) throw OutOfTime{};
-      const Method& method = find_method(c.choice.name);
-      const bool random = draws_at_random(method, settings_of(method, c.choice.settings));
-      const Index repeats = random ? options.repeats : 1;
+      const Index repeats = draws_at_random(method, settings) ? options.repeats : 1;
       for (Index r = 0; r < repeats; ++r) {
+        latest = {.method = m, .trial = r, .run = {}};
         const auto start = Clock::now();
         bool late = false;
         const Observer watch = [&](const Progress& p) {
           late = options.time_limit && seconds_since(start) > *options.time_limit;
           if (late) return false;
-          stopped = stopped || !carry_on({.method = m, .trial = r, .run = p});
+          stopped = stopped || !carry_on(p);
           return !stopped;
         };
         try {
@@ -147,7 +160,7 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
           own.trials.push_back(std::move(trial));
         } catch (const Interrupted&) {
           if (!late) throw;
-          own.reason = fmt::format("stopped after {:.3g} s", seconds_since(start));
+          own.reason = fmt::format("stopped after {:.3g} s, the time limit", seconds_since(start));
           throw OutOfTime{};
         }
       }
@@ -155,7 +168,7 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
       own.outcome = Comparison::Outcome::too_slow;
       own.trials.clear();
       if (own.reason.empty())
-        own.reason = fmt::format("would take about {:.3g} s", own.planned_seconds);
+        own.reason = fmt::format("not run: it would take about {:.3g} s", own.planned_seconds);
     } catch (const MemoryError& e) {
       own.outcome = Comparison::Outcome::too_large;
       own.reason = e.what();

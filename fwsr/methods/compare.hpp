@@ -68,10 +68,11 @@ struct CompareProgress {
   Index trial = 0;
   Progress run;
 };
-/// Return false to stop everything: Interrupted is thrown.
+/// Called from one thread at a time. Return false to stop everything: Interrupted is thrown.
 using CompareObserver = std::function<bool(const CompareProgress&)>;
 
-/// Runs every contestant on `points`. `judged_by` says how the answers are measured (Judge); `labels` may be
+/// Runs every contestant on `points`; one that works on dissimilarities is refused, as there are no points to
+/// judge it by. `judged_by` says how the answers are measured (Judge); `labels` may be
 /// empty unless exemplars are chosen per class.
 std::vector<Comparison> compare(const PointsView& points, const std::vector<std::string>& labels,
                                 const std::vector<Contestant>& contestants,

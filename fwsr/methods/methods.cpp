@@ -123,9 +123,28 @@ bool is_common_option(std::string_view name) {
   return false;
 }
 
-SelectOptions options_for(const Method& method, SelectOptions o) {
+namespace {
+
+/// A matrix of dissimilarities has no points: what is done to points cannot be done to it.
+void refuse_beside_dissimilarities(const SelectOptions& o) {
+  const char* const refused = o.center || o.scale != Scale::none    ? "center and scale are"
+                              : o.kernel.type != KernelType::linear ? "kernel is"
+                              : o.fill                              ? "fill is"
+                              : o.lambda || o.rho                   ? "lambda and rho are"
+                                                                    : nullptr;
+  if (refused)
+    throw Error(
+        fmt::format("{} for points, and metric = precomputed says that the data is a matrix of "
+                    "dissimilarities; leave that out",
+                    refused));
+}
+
+}  // namespace
+
+SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions o) {
   if (method.uses_rbf && o.kernel.type == KernelType::linear) o.kernel.type = KernelType::rbf;
   if (!method.choose) return o;
+  if (takes_dissimilarities(settings)) refuse_beside_dissimilarities(o);
   if (!method.any_kernel && o.kernel.type != KernelType::linear)
     throw Error(fmt::format("{} works on the points themselves, not in the space of the {} kernel",
                             method.name, name_of(o.kernel.type)));
@@ -344,6 +363,11 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
   return result;
 }
 
+SelectOptions options_for(const MethodChoice& choice, const SelectOptions& options) {
+  const Method& method = find_method(choice.name);
+  return options_for(method, settings_of(method, choice.settings), options);
+}
+
 /// The method's name with its settings, ready to plan and to run.
 Chooser chooser_for(const MethodChoice& choice) {
   const Method& method = find_method(choice.name);
@@ -399,7 +423,7 @@ Index Task::size() const {
 }
 
 Plan plan(const PointsView& points, const SelectOptions& options, const MethodChoice& choice) {
-  const SelectOptions own = options_for(find_method(choice.name), options);
+  const SelectOptions own = options_for(choice, options);
   if (const auto problem = find_problem(own, rows_of(points), cols_of(points)))
     throw Error(*problem);
   return chooser_for(choice).plan(facts_of(points, threads_of(own)), own);
@@ -407,7 +431,7 @@ Plan plan(const PointsView& points, const SelectOptions& options, const MethodCh
 
 Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,
                  const Observer& observer) {
-  const SelectOptions own = options_for(find_method(choice.name), options);
+  const SelectOptions own = options_for(choice, options);
   return chooser_for(choice).run(points, {}, own, plan(points, options, choice), observer);
 }
 
@@ -415,8 +439,7 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const std::vector<std::string>& labels,
                                       const ClassCounts& counts, const SelectOptions& options,
                                       const MethodChoice& choice) {
-  return plan_per_class(points, labels, counts, options_for(find_method(choice.name), options),
-                        chooser_for(choice));
+  return plan_per_class(points, labels, counts, options_for(choice, options), chooser_for(choice));
 }
 
 std::vector<ClassSelection> select_per_class(const PointsView& points,
@@ -424,8 +447,8 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const ClassCounts& counts,
                                              const SelectOptions& options,
                                              const MethodChoice& choice, const Observer& observer) {
-  return select_per_class(points, labels, counts, options_for(find_method(choice.name), options),
-                          chooser_for(choice), observer);
+  return select_per_class(points, labels, counts, options_for(choice, options), chooser_for(choice),
+                          observer);
 }
 
 }  // namespace fwsr

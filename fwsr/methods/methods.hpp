@@ -32,7 +32,7 @@ bool is_common_option(std::string_view name);
 
 /// The options as the method understands them: with its kernel, where none was asked for. Throws Error
 /// when an option is set that the method does not have.
-SelectOptions options_for(const Method& method, SelectOptions options);
+SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions options);
 
 /// As select, plan, plan_per_class and select_per_class (solver/select.hpp), by any method.
 Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,

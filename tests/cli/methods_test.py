@@ -60,6 +60,18 @@ class Methods(Case):
             for word in words:
                 self.assertIn(word, outcome.err, args)
 
+    def test_what_is_done_to_points_cannot_be_done_to_dissimilarities(self):
+        self.write("d.npy", npy_bytes([[0, 1, 2], [1, 0, 3], [2, 3, 0]]))
+        method = ["select", "d.npy", "-k", "2", "--method", "kmedoids:metric=precomputed"]
+        self.assertEqual(self.json(*method)["facts"]["cost"], 1)
+        for extra in (["--fill"], ["--center", "none"], ["--scale", "unit"], ["--kernel", "rbf"]):
+            outcome = self.run_program(*method, *extra)
+            self.assertEqual(outcome.code, 2, outcome)
+            self.assertIn("matrix of dissimilarities", outcome.err)
+        outcome = self.succeed("compare", "d.npy", "-k", "2", "--methods",
+                               "kmedoids:metric=precomputed,random")
+        self.assertIn("refused", outcome.out)
+
     def test_dry_run_says_what_a_method_takes(self):
         out = self.succeed("select", "set.npy", "-k", "3", "--method", "random", "--dry-run").out
         self.assertIn("random", out)
@@ -111,17 +123,18 @@ class Compare(Case):
     def test_methods_that_do_not_fit_are_listed(self):
         outcome = self.succeed("compare", "set.npy", "-k", "4", "--methods", "fwsr,random",
                                "--time-limit", "0.00000001")
-        self.assertIn("not run: time", outcome.out)
-        self.assertIn("fwsr was not run: would take about", outcome.err)
+        self.assertIn("no time", outcome.out)
+        self.assertIn("fwsr has no answer: not run: it would take about", outcome.err)
         outcome = self.succeed("compare", "set.npy", "-k", "4", "--methods", "fwsr,random",
                                "--memory", "20K")
-        self.assertIn("not run: memory", outcome.out)
+        self.assertIn("no memory", outcome.out)
 
     def test_wrong_use_is_told(self):
         for args, word in ((["--methods", "fwsr,,random"], "a name is missing"),
                            (["--methods", "fwrs"], "did you mean fwsr?"),
                            (["--repeats", "0"], "--repeats"), (["--time-limit", "0"], "positive"),
-                           (["--per-class"], "needs labels")):
+                           (["--per-class"], "needs labels"),
+                           (["--kernel", "linear"], "leave it out for rbf")):
             outcome = self.run_program("compare", "set.npy", "-k", "3", *args)
             self.assertEqual(outcome.code, 2, (args, outcome))
             self.assertIn(word, outcome.err)
