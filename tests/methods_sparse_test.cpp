@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -385,6 +385,232 @@ TEST(KernelSmrs, takes_a_kernel_matrix) {
   EXPECT_NEAR(fact(by_points, "objective"), fact(by_kernel, "objective"),
               1e-8 * fact(by_points, "objective"));
   EXPECT_EQ(by_points.exemplars, by_kernel.exemplars);
+}
+
+/// Dissimilarities of points by the definition of the metric.
+Matrix dissimilarities(const Points2& p, bool squared) {
+  Matrix d(at(p.n), std::vector<double>(at(p.n), 0.0));
+  for (Index i = 0; i < p.n; ++i)
+    for (Index j = 0; j < p.n; ++j) {
+      double sum = 0;
+      for (Index l = 0; l < p.d; ++l)
+        sum += std::pow(p.x[at(i * p.d + l)] - p.x[at(j * p.d + l)], 2);
+      d[at(i)][at(j)] = squared ? sum : std::sqrt(sum);
+    }
+  return d;
+}
+
+double row_norm(const std::vector<double>& z, bool infinite) {
+  return infinite ? *std::max_element(z.begin(), z.end()) : norm(z);
+}
+
+double ds3_objective(const Matrix& d, const Matrix& z, double lambda, bool infinite) {
+  double sum = 0;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    sum += lambda * row_norm(z[i], infinite);
+    for (std::size_t j = 0; j < d.size(); ++j) sum += d[i][j] * z[i][j];
+  }
+  return sum;
+}
+
+/// lambda_max of the article, for d without two smallest sums.
+double ds3_largest_lambda(const Matrix& d, bool infinite) {
+  const auto n = static_cast<double>(d.size());
+  std::size_t best = 0;
+  std::vector<double> sums;
+  for (const auto& row : d) {
+    double sum = 0;
+    for (const double v : row) sum += v;
+    if (!sums.empty() && sum < sums[best] * (1 - 1e-12)) best = sums.size();
+    sums.push_back(sum);
+  }
+  double most = 0;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    double absolute = 0, squares = 0;
+    for (std::size_t j = 0; j < d.size(); ++j) {
+      absolute += std::abs(d[i][j] - d[best][j]) / 2;
+      squares += std::pow(d[i][j] - d[best][j], 2);
+    }
+    if (infinite)
+      most = std::max(most, absolute);
+    else if (sums[i] > sums[best] * (1 + 1e-12))
+      most = std::max(most, std::sqrt(n) / 2 * squares / (sums[i] - sums[best]));
+  }
+  return most;
+}
+
+/// What the best of many small moves of weight from one row to another, in some columns, gains.
+double ds3_decrease(const Matrix& d, const Matrix& z, double lambda, bool infinite,
+                    std::uint64_t seed) {
+  Rng rng(seed);
+  const double now = ds3_objective(d, z, lambda, infinite);
+  double best = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    Matrix y = z;
+    const std::size_t i = rng.below(d.size()), j = rng.below(d.size());
+    const double step = std::pow(10.0, -3 * rng.uniform());
+    for (std::size_t c = 0; c < d.size(); ++c) {
+      if (trial % 3 != 0 && rng.uniform() < 0.5) continue;
+      const double move = trial % 2 == 0 ? step * y[i][c] : std::min(step, y[i][c]);
+      y[i][c] -= move;
+      y[j][c] += move;
+    }
+    best = std::max(best, now - ds3_objective(d, y, lambda, infinite));
+  }
+  return best;
+}
+
+MethodChoice ds3(double alpha, bool infinite, const std::string& metric,
+                 const std::string& tolerance = "1e-9") {
+  return {.name = "ds3",
+          .settings = {{"alpha", std::to_string(alpha)},
+                       {"p", infinite ? "inf" : "2"},
+                       {"metric", metric},
+                       {"tolerance", tolerance},
+                       {"max_iterations", "1000000"}}};
+}
+
+TEST(Ds3, facts_and_codes_are_those_of_the_program) {
+  int solved = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Points2 p = random_points(seed);
+    const bool infinite = seed % 2 == 0, squared = seed % 3 == 0;
+    const double alpha = seed % 5 == 0 ? 2 : seed % 5 < 3 ? 5 : 20;
+    const Selection s =
+        select(p.view(), plain(p.n), ds3(alpha, infinite, squared ? "squared" : "euclidean"));
+    const Matrix d = dissimilarities(p, squared);
+    const double lambda = ds3_largest_lambda(d, infinite) / alpha;
+    if (!(lambda > 1e-12)) continue;  // equal points, or two alike
+    ++solved;
+    ASSERT_NEAR(fact(s, "lambda"), lambda, 1e-6 * lambda);
+    const Matrix z = full_codes(s, p.n);
+    for (Index c = 0; c < p.n; ++c) {
+      double sum = 0;
+      for (Index i = 0; i < p.n; ++i) {
+        ASSERT_GE(z[at(i)][at(c)], 0);
+        sum += z[at(i)][at(c)];
+      }
+      ASSERT_NEAR(sum, 1, 1e-6);
+    }
+    const double f = ds3_objective(d, z, fact(s, "lambda"), infinite);
+    ASSERT_NEAR(fact(s, "objective"), f, 1e-6 * f);
+    ASSERT_LE(fact(s, "gap"), 1e-9 * f);
+    ASSERT_LE(ds3_decrease(d, z, fact(s, "lambda"), infinite, seed), 1e-6 * f);
+    for (std::size_t t = 0; t < s.exemplars.size(); ++t)
+      ASSERT_NEAR(s.strength[t], row_norm(z[at(s.exemplars[t])], infinite), 1e-9);
+  }
+  EXPECT_GT(solved, 100);
+}
+
+TEST(Ds3, one_exemplar_at_the_largest_lambda) {
+  for (std::uint64_t seed = 30; seed < 60; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Points2 p = random_points(seed);
+    const Matrix d = dissimilarities(p, false);
+    std::vector<double> sums;
+    for (const auto& row : d) sums.push_back(std::accumulate(row.begin(), row.end(), 0.0));
+    std::vector<double> sorted = sums;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted[1] < sorted[0] * (1 + 1e-3)) continue;  // two points that are as good
+    const Selection s = select(p.view(), plain(1), ds3(1, seed % 2 == 0, "euclidean", "1e-7"));
+    const auto best = std::min_element(sums.begin(), sums.end()) - sums.begin();
+    EXPECT_EQ(s.exemplars, std::vector<Index>{best});
+    const double ones = seed % 2 == 0 ? 1 : std::sqrt(static_cast<double>(p.n));
+    const double alone = fact(s, "lambda") * ones + sorted[0];
+    EXPECT_NEAR(fact(s, "objective"), alone, 1e-6 * alone);
+  }
+}
+
+TEST(Ds3, takes_a_matrix_and_says_so_of_any_number_of_threads) {
+  Rng rng(12);
+  Points2 p{.n = 150, .d = 3, .x = {}};
+  for (Index e = 0; e < p.n * p.d; ++e) p.x.push_back(rng.normal());
+  std::vector<double> given;
+  for (const auto& row : dissimilarities(p, false))
+    given.insert(given.end(), row.begin(), row.end());
+  const MatrixView<const double> matrix{given.data(), p.n, p.n, p.n};
+  const Selection by_points = select(p.view(), plain(8), ds3(20, true, "euclidean", "1e-6"));
+  SelectOptions o = plain(8);
+  std::vector<Selection> all;
+  for (const int threads : {1, 2, 8}) {
+    o.threads = threads;
+    all.push_back(select(matrix, o, ds3(20, true, "precomputed", "1e-6")));
+    EXPECT_EQ(all.back().exemplars, all[0].exemplars);
+    EXPECT_EQ(all.back().codes, all[0].codes);
+    EXPECT_EQ(all.back().strength, all[0].strength);
+  }
+  EXPECT_NEAR(fact(all[0], "objective"), fact(by_points, "objective"),
+              3e-6 * fact(by_points, "objective"));
+}
+
+TEST(Ds3, edges) {
+  const auto picks = [](const std::vector<double>& x, Index n, Index k, bool infinite) {
+    const Index d = static_cast<Index>(x.size()) / n;
+    return select(MatrixView<const double>{x.data(), n, d, d}, plain(k),
+                  ds3(5, infinite, "euclidean", "1e-6"))
+        .exemplars;
+  };
+  const std::vector<Index> first = {0};
+  for (const bool infinite : {false, true}) {
+    EXPECT_EQ(picks({3, 4}, 1, 1, infinite), first);
+    EXPECT_EQ(picks({1, 2, 1, 2, 1, 2}, 3, 2, infinite), first);  // copies: one is enough
+    EXPECT_EQ(picks({0, 0, 0, 0}, 2, 2, infinite), first);
+    EXPECT_EQ(picks({0, 1, 5}, 3, 3, infinite).empty(), false);
+  }
+}
+
+/// The stages by hand: smrs on the survivors, of which the larger rows go on.
+std::vector<Index> literal_stages(const Points2& p, Index k, const MethodChoice& choice) {
+  std::vector<Index> survivors;
+  for (Index i = 0; i < p.n; ++i) survivors.push_back(i);
+  for (;;) {
+    Points2 part{.n = static_cast<Index>(survivors.size()), .d = p.d, .x = {}};
+    for (const Index i : survivors)
+      part.x.insert(part.x.end(), p.x.begin() + i * p.d, p.x.begin() + (i + 1) * p.d);
+    const Index keep = std::max(k, std::min((part.n + 1) / 2, part.n - 1));
+    std::vector<Index> next = select(part.view(), plain(keep), choice).exemplars;
+    for (Index& i : next) i = survivors[at(i)];
+    if (static_cast<Index>(next.size()) <= k) return next;
+    std::sort(next.begin(), next.end());
+    survivors = next;
+  }
+}
+
+TEST(Dsmrs, is_smrs_on_the_survivors) {
+  int several = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Points2 p = random_points(seed);
+    const Index k = 1 + static_cast<Index>(seed % 4) % p.n;
+    MethodChoice choice = smrs("20", seed % 2 == 0, "1e-10");
+    const std::vector<Index> expected = literal_stages(p, k, choice);
+    choice.name = "dsmrs";
+    SelectOptions o = plain(k);
+    o.codes = false;
+    const Selection s = select(p.view(), o, choice);
+    several += fact(s, "stages") > 1;
+    EXPECT_EQ(s.exemplars, expected);
+  }
+  EXPECT_GT(several, 50);
+}
+
+TEST(Dsmrs, one_answer_for_any_number_of_threads_and_storage) {
+  Rng rng(4);
+  const Index n = 400, d = 30;
+  const std::vector<double> x = problems::make_values(problems::Kind::clustered, n, d, true, rng);
+  for (const auto storage : {problems::Storage::dense_f32, problems::Storage::csr_f64_i64}) {
+    const problems::Data data(n, d, x, storage);
+    std::vector<Selection> all;
+    for (const int threads : {1, 2, 8}) {
+      SelectOptions o = plain(7, threads);
+      o.codes = false;
+      all.push_back(select(data.view(), o, {.name = "dsmrs", .settings = {{"tolerance", "1e-3"}}}));
+      EXPECT_EQ(all.back().exemplars, all[0].exemplars);
+      EXPECT_EQ(all.back().strength, all[0].strength);
+    }
+    EXPECT_EQ(all[0].exemplars.size(), 7u);
+  }
 }
 
 }  // namespace
