@@ -25,7 +25,9 @@ class HelpPage : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     return fmt::format("usage: {}\n", app->get_option_no_throw("DATA")
                                           ? app->get_name() + " DATA [options]"
-                                          : app->get_name() + " KIND -o FILE [options]");
+                                      : app->get_option_no_throw("KIND")
+                                          ? app->get_name() + " KIND -o FILE [options]"
+                                          : app->get_name() + " [NAME]");
   }
 
   std::string make_option(const CLI::Option* option, bool positional) const override {

@@ -27,6 +27,8 @@ namespace {
 /// What the paper compares, and its own.
 constexpr const char* default_methods = "fwsr,k-fwsr,smrs,kmedoids,rrqr,random";
 
+constexpr Index most_repeats = 100'000;
+
 struct CompareArguments : RunArguments {
   DataArguments data;
   SelectOptions options;
@@ -49,7 +51,8 @@ void add_arguments(CLI::App& app, CompareArguments& a) {
          "--repeats",
          [&a](const std::string& text) {
            read_value("--repeats", text, a.compare.repeats);
-           if (a.compare.repeats < 1) throw UsageError("--repeats must be at least 1");
+           if (a.compare.repeats < 1 || a.compare.repeats > most_repeats)
+             throw UsageError(fmt::format("--repeats must be from 1 to {}", most_repeats));
          },
          "runs of every method that draws at random, with seeds one after the other; the table "
          "shows "
@@ -86,7 +89,7 @@ void add_arguments(CLI::App& app, CompareArguments& a) {
   app.add_flag("--quiet", a.quiet, "no progress bar; warnings and errors are still told")
       ->group("Output");
   add_threads_argument(app, a.data);
-  add_memory_argument(app, a.options);
+  add_memory_argument(app, a.options, false);
 }
 
 struct Named {
@@ -100,7 +103,8 @@ std::vector<Named> names_in(const std::string& list) {
   std::string_view rest = list;
   while (true) {
     const std::size_t end = rest.find(',');
-    const std::string name(rest.substr(0, end));
+    std::string name(rest.substr(0, end));
+    std::erase(name, ' ');
     if (name.empty())
       throw UsageError(
           fmt::format("--methods {}: a name is missing; write fwsr,random", in_quotes(list)));
@@ -149,6 +153,8 @@ std::vector<Contestant> contestants_of(const CompareArguments& a) {
 std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a) {
   check_data_arguments(app, a.data);
   check_exemplars(a, a.options);
+  if (!a.options.center)
+    a.options.center = Center::none;  // the same points for all, and for the measures
   if (app.count("--kernel") > 0 && a.options.kernel.type == KernelType::linear)
     throw UsageError(
         "--kernel is for the methods that work in the space of one; name another than linear, or "
@@ -187,6 +193,7 @@ constexpr const char* description =
     "  MMD          maximum mean discrepancy between the chosen points and all (rbf kernel)\n"
     "  classes      share of the classes that have a chosen point (with labels)\n"
     "  1-NN         share of points whose nearest chosen point is of their class (with labels)\n"
+    "All methods see the same points, as they are unless --center or --scale says otherwise.\n"
     "--kernel is that of k-fwsr and of the other methods that work in the space of one; all "
     "others\n"
     "see the points themselves (unless a kernel matrix is all there is).\n";

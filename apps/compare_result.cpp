@@ -38,7 +38,7 @@ std::string cell(const Spread& spread, const Measure& measure) {
   if (!std::isfinite(spread.mean)) return "-";
   if (is_bytes(measure)) return format_bytes(spread.mean);
   std::string text = fmt::format("{:.4g}", spread.mean);
-  if (spread.deviation > 0 && std::strcmp(measure.name, "seconds") != 0)
+  if (spread.deviation > 1e-9 * std::abs(spread.mean) && std::strcmp(measure.name, "seconds") != 0)
     text += fmt::format(" +-{:.1g}", spread.deviation);
   return text;
 }
@@ -58,11 +58,27 @@ double best_of(const std::vector<Comparison>& rows, const Measure& measure) {
 
 }  // namespace
 
+namespace {
+
+/// "1797 points of 64 features, as they are; k = 20".
+std::string header_of(const CompareResult& result) {
+  const PointsView points = result.data.view();
+  const SelectOptions& o = result.options;
+  std::string how;
+  if (o.scale != Scale::none) how += fmt::format(", scale {}", name_of(o.scale));
+  if (o.center && *o.center != Center::none) how += fmt::format(", center {}", name_of(*o.center));
+  return fmt::format("{} of {}{}; k = {}{}\n", counted(rows_of(points), "point"),
+                     counted(cols_of(points), "feature"), how.empty() ? ", as they are" : how,
+                     shown(result.exemplars), result.per_class ? " of each class" : "");
+}
+
+}  // namespace
+
 std::string compare_table(const CompareResult& result) {
   const std::vector<Measure> columns = measures_in(result);
   std::vector<std::vector<std::string>> lines(1);
   lines.front().push_back("method");
-  for (const Measure& m : columns) lines.front().push_back(m.title);
+  for (const Measure& m : columns) lines.front().push_back(std::string(m.title) + "  ");
   for (const Comparison& row : result.rows) {
     std::vector<std::string> line = {shown(row.name)};
     if (row.outcome != Comparison::Outcome::done) {
@@ -81,11 +97,11 @@ std::string compare_table(const CompareResult& result) {
   for (const auto& line : lines)
     for (std::size_t c = 0; c < line.size() && (line.size() > 2 || c == 0); ++c)
       width[c] = std::max(width[c], line[c].size());
-  std::string text;
+  std::string text = header_of(result);
   for (std::size_t l = 0; l < lines.size(); ++l) {
     std::string out = fmt::format("{:<{}}", lines[l].front(), width.front());
     for (std::size_t c = 1; c < lines[l].size(); ++c)
-      out += fmt::format("  {:>{}}", l == 0 ? lines[l][c] + "  " : lines[l][c], width[c]);
+      out += fmt::format("  {:>{}}", lines[l][c], width[c]);
     while (out.ends_with(' ')) out.pop_back();
     text += out + "\n";
   }

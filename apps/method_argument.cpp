@@ -79,7 +79,16 @@ void refuse_foreign_options(const CLI::App& app, const std::string& text) {
         fmt::format("{} is for kernels other than linear; name another, or leave "
                     "--kernel out for rbf",
                     method.name));
-  if (!method.choose) return;
+  if (!method.choose) {
+    for (const std::string& setting : split(text, ':')) {
+      const std::string flag = flag_name(setting.substr(0, setting.find('=')));
+      if (setting != method.name && app.get_option_no_throw(flag) && app.count(flag) > 0)
+        throw UsageError(
+            fmt::format("{} is given twice, by itself and in --method {}; give it once", flag,
+                        in_quotes(text)));
+    }
+    return;
+  }
   const SelectOptions any;
   describe(any, [&](const char* name, const auto&, const char*) {
     const std::string flag = flag_name(name);

@@ -47,7 +47,7 @@ void add_seed_argument(CLI::App& app, std::uint64_t& seed) {
       ->group("What to choose");
 }
 
-void add_memory_argument(CLI::App& app, SelectOptions& options) {
+void add_memory_argument(CLI::App& app, SelectOptions& options, bool streams) {
   app.add_option_function<std::string>(
          "--memory",
          [&options](const std::string& text) {
@@ -55,8 +55,9 @@ void add_memory_argument(CLI::App& app, SelectOptions& options) {
            if (!bytes) throw UsageError("--memory: " + bytes.error().message);
            options.memory = *bytes;
          },
-         "memory it may take, the data included, as 4G (default: the data and 80 % of what is "
-         "free); npy and idx files that do not fit are streamed in blocks")
+         std::string("memory it may take, the data included, as 4G (default: the data and 80 % of "
+                     "what is free)") +
+             (streams ? "; npy and idx files that do not fit are streamed in blocks" : ""))
       ->type_name("SIZE")
       ->group("The machine");
 }

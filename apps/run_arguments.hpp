@@ -29,7 +29,8 @@ struct RunArguments {
 void add_exemplars_arguments(CLI::App& app, RunArguments& a);
 void add_dry_run_and_quiet(CLI::App& app, RunArguments& a);
 void add_seed_argument(CLI::App& app, std::uint64_t& seed);
-void add_memory_argument(CLI::App& app, SelectOptions& options);
+/// `streams`: data that does not fit is read in blocks.
+void add_memory_argument(CLI::App& app, SelectOptions& options, bool streams = true);
 
 /// Reads -k into `options`, or checks it where it is per class. @throws UsageError
 void check_exemplars(const RunArguments& a, SelectOptions& options);

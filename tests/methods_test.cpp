@@ -69,6 +69,12 @@ class EveryMethod : public testing::TestWithParam<std::string> {
  protected:
   MethodChoice choice(std::uint64_t seed = 7) const { return {.name = GetParam(), .seed = seed}; }
   const Method& method() const { return fwsr::find_method(GetParam()); }
+  /// Few rounds of what goes round until it has converged, where only equality matters.
+  MethodChoice few_rounds(MethodChoice c) const {
+    for (const fwsr::Knob& knob : method().knobs)
+      if (knob.name == "max_iterations") c.settings[knob.name] = "15";
+    return c;
+  }
 };
 
 TEST_P(EveryMethod, gives_k_points_of_all_kinds_of_data) {
@@ -79,7 +85,10 @@ TEST_P(EveryMethod, gives_k_points_of_all_kinds_of_data) {
         SCOPED_TRACE(std::to_string(n) + " points, kind " + std::to_string(static_cast<int>(kind)));
         const Selection s = fwsr::select(data.view(), choose(6), choice());
         expect_sound(s, n, 6);
-        EXPECT_EQ(s.exemplars.size(), 6u);
+        if (s.exemplars.size() < 6) {  // a convex program may need fewer, and says what gives more
+          EXPECT_NE(s.warnings.front().find("larger alpha"), std::string::npos)
+              << s.warnings.front();
+        }
         EXPECT_EQ(s.plan.method, GetParam());
       }
 }
@@ -128,10 +137,7 @@ TEST_P(EveryMethod, fills_up_what_is_missing) {
 
 TEST_P(EveryMethod, answers_the_same_for_any_number_of_threads) {
   for (const Storage storage : {Storage::dense_f64, Storage::dense_f32}) {
-    // Several blocks, and few rounds of what goes round until it has converged.
-    MethodChoice c = choice();
-    for (const fwsr::Knob& knob : method().knobs)
-      if (knob.name == "max_iterations") c.settings[knob.name] = "15";
+    const MethodChoice c = few_rounds(choice());  // on several blocks
     const Data large = make(1100, 12, storage, Kind::clustered);
     const bool slow = fwsr::plan(large.view(), choose(9, 1), c).setup_flops > 1e10;
     const Data data = slow ? make(520, 12, storage, Kind::clustered) : large;
@@ -150,10 +156,13 @@ TEST_P(EveryMethod, answers_the_same_for_any_number_of_threads) {
 
 TEST_P(EveryMethod, depends_on_the_seed_only_when_it_says_so) {
   const Data data = make(300, 6);
-  const Selection first = fwsr::select(data.view(), choose(8), choice(1));
-  EXPECT_EQ(first.exemplars, fwsr::select(data.view(), choose(8), choice(1)).exemplars);
+  const auto run = [&](std::uint64_t seed) {
+    return fwsr::select(data.view(), choose(8), few_rounds(choice(seed))).exemplars;
+  };
+  const std::vector<Index> first = run(1);
+  EXPECT_EQ(first, run(1));
   if (!fwsr::draws_at_random(method(), fwsr::settings_of(method(), {}))) {
-    EXPECT_EQ(first.exemplars, fwsr::select(data.view(), choose(8), choice(2)).exemplars);
+    EXPECT_EQ(first, run(2));
   }
 }
 

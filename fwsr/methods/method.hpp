@@ -90,7 +90,8 @@ struct Picks {
   std::vector<Index> assignment = {};  // of every point; empty: to the nearest, or by the codes
   Status status = Status::exemplars_reached;
   std::vector<Fact> facts = {};
-  std::vector<std::string> warnings = {};
+  std::vector<std::string> warnings =
+      {};  // also why there are fewer than asked, unless none add anything
 };
 
 /// What a plan is made from.

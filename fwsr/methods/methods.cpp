@@ -127,11 +127,13 @@ namespace {
 
 /// A matrix of dissimilarities has no points: what is done to points cannot be done to it.
 void refuse_beside_dissimilarities(const SelectOptions& o) {
-  const char* const refused = o.center || o.scale != Scale::none    ? "center and scale are"
-                              : o.kernel.type != KernelType::linear ? "kernel is"
-                              : o.fill                              ? "fill is"
-                              : o.lambda || o.rho                   ? "lambda and rho are"
-                                                                    : nullptr;
+  const char* const refused =
+      o.center.value_or(Center::none) != Center::none || o.scale != Scale::none
+          ? "center and scale are"
+      : o.kernel.type != KernelType::linear ? "kernel is"
+      : o.fill                              ? "fill is"
+      : o.lambda || o.rho                   ? "lambda and rho are"
+                                            : nullptr;
   if (refused)
     throw Error(
         fmt::format("{} for points, and metric = precomputed says that the data is a matrix of "
@@ -144,6 +146,7 @@ void refuse_beside_dissimilarities(const SelectOptions& o) {
 SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions o) {
   if (method.uses_rbf && o.kernel.type == KernelType::linear) o.kernel.type = KernelType::rbf;
   if (!method.choose) return o;
+  if (!o.center) o.center = Center::none;
   if (takes_dissimilarities(settings)) refuse_beside_dissimilarities(o);
   if (!method.any_kernel && o.kernel.type != KernelType::linear)
     throw Error(fmt::format("{} works on the points themselves, not in the space of the {} kernel",
@@ -171,18 +174,13 @@ SelectOptions options_for(const Method& method, const Settings& settings, Select
 
 namespace {
 
-/// Numbers kept of every point (points.hpp), and the blocks of rows that products are made of.
+/// Numbers kept of every point (points.hpp), and the blocks that the nearest exemplars are found by.
 double common_bytes(const Sizes& s) {
-  return 8 * (4 * s.n + 4 * s.d) + s.threads * 8 * 2 * 480 * (s.d + 480);
+  return 8 * (4 * s.n + 4 * s.d) + s.threads * 8 * (480 * (s.d + 2) + 384 * (96 + s.k));
 }
 
 Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& facts,
              const SelectOptions& o) {
-  if (facts.streamed && !method.streams)
-    throw MemoryError(fmt::format(
-        "{} needs the points in memory, and they take more than is allowed; allow more --memory, "
-        "or choose a method that reads them in blocks, such as fwsr",
-        method.name));
   const Sizes s{
       .n = static_cast<double>(facts.points),
       .d = static_cast<double>(facts.features),
@@ -195,12 +193,18 @@ Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& fa
   const double limit = facts.limit > 0 ? facts.limit : memory_limit(facts.data_bytes, o);
   const double answer = 8 * s.k * s.n * (o.codes ? 2 : 0) + 8 * s.n;
   const double own = cost.bytes + common_bytes(s) + answer;
-  const double needed = static_cast<double>(facts.data_bytes + facts.label_bytes) +
-                        own * static_cast<double>(facts.side_by_side);
-  if (needed > limit)
-    throw MemoryError(fmt::format(
-        "{} needs {} for {} points of {} features, but only {} may be used ({})", method.name,
-        format_bytes(needed), facts.points, facts.features, format_bytes(limit), cost.how));
+  const bool in_memory =
+      facts.streamed && !method.streams;  // what was streamed has to be held after all
+  const double data = in_memory ? s.entries * s.number : static_cast<double>(facts.data_bytes);
+  const double needed =
+      data + static_cast<double>(facts.label_bytes) + own * static_cast<double>(facts.side_by_side);
+  if (needed > limit || in_memory)
+    throw MemoryError(
+        fmt::format("{} needs {} for {} points of {} features, these included, but only {} may be "
+                    "used ({}); allow "
+                    "more --memory, or choose a method that needs less, such as fwsr or random",
+                    method.name, format_bytes(needed), facts.points, facts.features,
+                    format_bytes(limit), cost.how));
   Plan plan{.method = method.name,
             .why = cost.how,
             .points = facts.points,
@@ -250,8 +254,9 @@ std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>&
 void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selection& result) {
   const auto found = static_cast<Index>(picks.exemplars.size());
   result.status = picks.status;
+  const bool explained = !picks.warnings.empty();  // the method says why there are fewer
   if (found < o.exemplars && result.status == Status::exemplars_reached)
-    result.status = Status::exhausted;
+    result.status = explained ? Status::converged : Status::exhausted;
   if (picks.assignment.empty() && found > 0) {
     if (!picks.codes.empty())
       picks.assignment = assign_by_codes(picks.codes, task.size(), found);
@@ -274,11 +279,11 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
   result.facts = std::move(picks.facts);
   result.warnings = std::move(picks.warnings);
   if (found < o.exemplars)
-    result.warnings.push_back(fmt::format(
-        "asked for {}, found {}: the others add nothing (copies, or already represented){}",
-        o.exemplars, found,
-        o.fill ? "; the rest was filled up with the farthest points"
-               : "; fill would add the farthest ones"));
+    result.warnings.push_back(
+        fmt::format("asked for {}, found {}{}{}", o.exemplars, found,
+                    explained ? "" : ": the others add nothing (copies, or already represented)",
+                    o.fill ? "; the rest was filled up with the farthest points"
+                           : "; fill would add the farthest ones"));
   if (!task.kernel) return;
   if (o.fill) fill_up(*task.kernel, o.exemplars, task.threads, o.codes, result);
   if (o.certificate != CertificateKind::full) return;

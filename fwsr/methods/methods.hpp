@@ -30,7 +30,8 @@ Settings settings_of(const Method& method, const std::map<std::string, std::stri
 /// The options of SelectOptions that mean something to every method, by the names of `describe`.
 bool is_common_option(std::string_view name);
 
-/// The options as the method understands them: with its kernel, where none was asked for. Throws Error
+/// The options as the method understands them: with its kernel and its centring, where none was asked for
+/// (fwsr: each point less its mean; all others: the points as they are). Throws Error
 /// when an option is set that the method does not have.
 SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions options);
 

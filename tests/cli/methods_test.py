@@ -54,6 +54,7 @@ class Methods(Case):
                 (["--method", "fwsr:alhpa=1"], ["did you mean alpha?"]),
                 (["--method", "k-fwsr", "--kernel", "linear"], ["other than linear"]),
                 (["--method", "random", "--codes", "c.npy"], ["no codes"]),
+                (["--method", "fwsr:alpha=5", "--alpha", "6"], ["given twice"]),
                 (["--seed", "-1"], ["--seed"])):
             outcome = self.run_program("select", "set.npy", "-k", "3", *args)
             self.assertEqual(outcome.code, 2, (args, outcome))
@@ -64,7 +65,7 @@ class Methods(Case):
         self.write("d.npy", npy_bytes([[0, 1, 2], [1, 0, 3], [2, 3, 0]]))
         method = ["select", "d.npy", "-k", "2", "--method", "kmedoids:metric=precomputed"]
         self.assertEqual(self.json(*method)["facts"]["cost"], 1)
-        for extra in (["--fill"], ["--center", "none"], ["--scale", "unit"], ["--kernel", "rbf"]):
+        for extra in (["--fill"], ["--center", "feature"], ["--scale", "unit"], ["--kernel", "rbf"]):
             outcome = self.run_program(*method, *extra)
             self.assertEqual(outcome.code, 2, outcome)
             self.assertIn("matrix of dissimilarities", outcome.err)
@@ -88,6 +89,7 @@ class Compare(Case):
         args = ["compare", "set.npy", "--labels", "y.txt", "-k", "4", "--methods", "fwsr,random",
                 "--repeats", "3"]
         table = self.succeed(*args).out.splitlines()
+        self.assertEqual(table.pop(0), "60 points of 5 features, as they are; k = 4")
         self.assertEqual([line.split()[0] for line in table], ["method", "fwsr", "random"])
         for title in ("rec. error", "medoid cost", "radius", "MMD", "classes", "1-NN", "seconds"):
             self.assertIn(title, table[0])
@@ -104,7 +106,8 @@ class Compare(Case):
                                                     result["methods"][0]["runs"][0]["exemplars"]])
 
     def test_picks_are_those_of_select(self):
-        chosen = json.loads(self.succeed("select", "set.npy", "-k", "4", "--json", "--quiet").out)
+        chosen = json.loads(self.succeed("select", "set.npy", "-k", "4", "--center", "none", "--json",
+                                         "--quiet").out)
         row = list(csv.DictReader(io.StringIO(
             self.succeed("compare", "set.npy", "-k", "4", "--methods", "fwsr", "-o", "-").out)))[0]
         self.assertEqual(row["picks"].split(), [str(e) for e in chosen["exemplars"]])
