@@ -581,6 +581,25 @@ TEST(KMeans, float32_is_as_good) {
   EXPECT_NEAR(single, wide, 1e-3 * wide);
 }
 
+TEST(KMeans, float32_tells_near_points_apart) {
+  double single = 0, wide = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed);
+    std::vector<double> values;
+    for (Index i = 0; i < 200; ++i)
+      for (Index l = 0; l < 5; ++l) values.push_back((i % 2 ? 1 : -1) + 1e-4 * rng.normal());
+    for (const Storage storage : {Storage::dense_f32, Storage::dense_f64}) {
+      Small p{.data = Data(200, 5, values, storage), .options = {}, .seed = seed};
+      p.options.exemplars = 10;
+      p.options.center = Center::none;
+      const Selection s = p.run("kmeans");
+      EXPECT_EQ(s.exemplars.size(), 10u) << seed;
+      (storage == Storage::dense_f32 ? single : wide) += fact(s, "inertia");
+    }
+  }
+  EXPECT_NEAR(single, wide, 0.02 * wide);
+}
+
 TEST(KMeans, far_from_the_origin_nothing_is_lost) {
   for (const Storage storage : {Storage::dense_f64, Storage::csr_f64_i32}) {
     Rng rng(5);
