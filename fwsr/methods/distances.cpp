@@ -344,4 +344,25 @@ DistanceMatrix<T> Distances::matrix() const {
 template DistanceMatrix<float> Distances::matrix() const;
 template DistanceMatrix<double> Distances::matrix() const;
 
+Nearest nearest_of(const Distances& distances, std::span<const Index> others, int threads,
+                   const Alive& alive) {
+  const Index n = distances.size();
+  Nearest found{.which = std::vector<Index>(at(n), -1),
+                .distance = std::vector<double>(at(n), std::numeric_limits<double>::infinity())};
+  for_blocks(
+      threads, n,
+      [&](Index, Index first, Index last) {
+        stop_unless(alive);
+        const Index width = last - first;
+        std::vector<double> far(others.size() * at(width));
+        distances.between(others, first, last, far.data(), width);
+        for (Index i = first; i < last; ++i)
+          for (std::size_t t = 0; t < others.size(); ++t)
+            if (const double d = far[t * at(width) + at(i - first)]; d < found.distance[at(i)])
+              found.distance[at(i)] = d, found.which[at(i)] = static_cast<Index>(t);
+      },
+      columns_at_once);
+  return found;
+}
+
 }  // namespace fwsr

@@ -66,4 +66,12 @@ class Distances {
   double scale_ = 1;
 };
 
+/// For every point which of some others is nearest, of equal ones the first, and how far it is.
+struct Nearest {
+  std::vector<Index> which;
+  std::vector<double> distance;
+};
+Nearest nearest_of(const Distances& distances, std::span<const Index> others, int threads,
+                   const Alive& alive);
+
 }  // namespace fwsr

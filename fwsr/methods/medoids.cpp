@@ -361,37 +361,6 @@ class Swaps {
 
 // ---- What is said about them ----
 
-struct Assignment {
-  std::vector<Index> to;  // for every point the place of its medoid
-  double cost = 0;
-};
-
-Assignment assign(const Distances& distances, const Task& task, const std::vector<Index>& medoids) {
-  constexpr Index block = 384;
-  const Index n = task.size();
-  const std::size_t k = medoids.size();
-  Assignment all{.to = std::vector<Index>(at(n), 0)};
-  std::vector<double> costs(at(block_count(n, block)));
-  for_blocks(
-      task.threads, n,
-      [&](Index b, Index first, Index last) {
-        stop_unless(task.alive);
-        const auto width = at(last - first);
-        std::vector<double> far(k * width);
-        distances.between(medoids, first, last, far.data(), last - first);
-        for (std::size_t i = 0; i < width; ++i) {
-          std::size_t nearest = 0;
-          for (std::size_t t = 1; t < k; ++t)
-            if (far[t * width + i] < far[nearest * width + i]) nearest = t;
-          all.to[at(first) + i] = static_cast<Index>(nearest);
-          costs[at(b)] += far[nearest * width + i];
-        }
-      },
-      block);
-  for (const double c : costs) all.cost += c;
-  return all;
-}
-
 /// The places of medoids from the largest cluster to the smallest, of equal ones the first.
 std::vector<Index> by_size(const std::vector<Index>& to, std::size_t k) {
   std::vector<Index> sizes(k), order(k);
@@ -455,25 +424,27 @@ template MedoidSearch find_medoids(const DissimilarityTable<double>&, const Task
 Picks describe_medoids(const Distances& distances, const Task& task, const MedoidSearch& search) {
   std::vector<Index> medoids = search.medoids;
   std::sort(medoids.begin(), medoids.end());
-  Assignment found = assign(distances, task, medoids);
+  Nearest found = nearest_of(distances, medoids, task.threads, task.alive);
   std::vector<Index> distinct;
   for (std::size_t t = 0; t < medoids.size(); ++t)
-    if (found.to[at(medoids[t])] >= static_cast<Index>(t)) distinct.push_back(medoids[t]);
+    if (found.which[at(medoids[t])] >= static_cast<Index>(t)) distinct.push_back(medoids[t]);
   if (distinct.size() < medoids.size()) {
     medoids = std::move(distinct);
-    found = assign(distances, task, medoids);
+    found = nearest_of(distances, medoids, task.threads, task.alive);
   }
-  const std::vector<Index> order = by_size(found.to, medoids.size());
+  const std::vector<Index> order = by_size(found.which, medoids.size());
   Picks picks;
   std::vector<Index> place(order.size());
   for (std::size_t t = 0; t < order.size(); ++t) {
     picks.exemplars.push_back(medoids[at(order[t])]);
     place[at(order[t])] = static_cast<Index>(t);
   }
-  for (Index& t : found.to) t = place[at(t)];
-  picks.assignment = std::move(found.to);
+  for (Index& t : found.which) t = place[at(t)];
+  picks.assignment = std::move(found.which);
+  const double cost =
+      block_sum(task.threads, task.size(), [&](Index i) { return found.distance[at(i)]; });
   if (!search.converged) picks.status = Status::iteration_limit;
-  picks.facts = {{"cost", found.cost * distances.scale()},
+  picks.facts = {{"cost", cost * distances.scale()},
                  {"swaps", static_cast<double>(search.swaps)},
                  {"iterations", static_cast<double>(search.iterations)}};
   return picks;
