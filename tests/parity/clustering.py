@@ -50,7 +50,8 @@ def stored(array, name="points"):
 
 def fwsr(path, k, method, seed=0, *more):
     """The answer of one run, as its JSON says."""
-    command = [PROGRAM, "select", path, "-k", str(k), "--method", method, "--seed", str(seed), "--center", "none",
+    center = [] if "precomputed" in method else ["--center", "none"]
+    command = [PROGRAM, "select", path, "-k", str(k), "--method", method, "--seed", str(seed), *center,
                "--threads", "1", "--certificate", "none", "--json", *more]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
