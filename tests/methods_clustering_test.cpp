@@ -345,6 +345,176 @@ TEST(KMedoids, refuses_a_matrix_with_a_wrong_number_and_says_where) {
     }
 }
 
+/// What a method says about a matrix of dissimilarities that it does not take.
+std::string refusal(const std::string& method, Index n, const std::vector<double>& values,
+                    Storage storage, const std::string& init = "build", Index k = 3) {
+  Small p{.data = Data(n, n, values, storage), .options = {}, .seed = 0};
+  p.options.exemplars = k;
+  Given given{{"metric", "precomputed"}};
+  if (method != "facility") given["init"] = init;
+  try {
+    p.run(method, given);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// All points of a matrix as far from each other.
+std::vector<double> all_apart(Index n, double distance) {
+  std::vector<double> values(at(n * n), distance);
+  for (Index i = 0; i < n; ++i) values[at(i * n + i)] = 0;
+  return values;
+}
+
+TEST(KMedoids, dissimilarities_may_be_as_large_as_their_sums_allow) {
+  for (const std::string method : {"kmedoids", "kmedoids-batch", "facility"})
+    for (const Storage storage : {Storage::dense_f64, Storage::dense_f32})
+      for (const char* init : {"random", "build", "lab", "kmeans++"})
+        for (const Index k : {1, 3}) {
+          SCOPED_TRACE(method + " " + init);
+          const double most = storage == Storage::dense_f64 ? 1.7e308 : 3.4e38;
+          const std::string said = refusal(method, 6, all_apart(6, most), storage, init, k);
+          EXPECT_NE(said.find("row 0, column 1"), std::string::npos) << said;
+          EXPECT_NE(said.find("overflow"), std::string::npos) << said;
+          EXPECT_EQ(refusal(method, 6, all_apart(6, most / 25), storage, init, k), "");
+        }
+}
+
+TEST(KMedoids, refuses_what_is_no_matrix_of_dissimilarities) {
+  for (const std::string method : {"kmedoids", "kmedoids-batch", "facility"})
+    for (const Storage storage : {Storage::dense_f64, Storage::dense_f32}) {
+      SCOPED_TRACE(method);
+      const Index n = 70;  // more than one tile
+      std::vector<double> values = all_apart(n, 2);
+      values[at(3 * n + 60)] = 2.5;
+      std::string said = refusal(method, n, values, storage);
+      EXPECT_NE(said.find("row 3, column 60"), std::string::npos) << said;
+      EXPECT_NE(said.find("mean"), std::string::npos) << said;
+      values = all_apart(n, 2);
+      values[at(33 * n + 33)] = 1;
+      said = refusal(method, n, values, storage);
+      EXPECT_NE(said.find("row 33, column 33"), std::string::npos) << said;
+      values[at(33 * n + 33)] = 1e-9;  // rounding
+      values[at(3 * n + 60)] = 2 + 1e-9;
+      EXPECT_EQ(refusal(method, n, values, storage), "");
+    }
+}
+
+TEST(KMedoids, draws_by_distance_take_no_point_twice) {
+  const Index n = 6;
+  std::vector<double> values = all_apart(n, 2e-9);  // little more than the rounding of the diagonal
+  for (Index i = 0; i < n; ++i) {
+    values[at(i * n + i)] = 1e-9;
+    if (i > 0) values[at(i)] = values[at(i * n)] = 1;
+  }
+  for (std::uint64_t seed = 0; seed < 40; ++seed)
+    for (const char* method : {"kmedoids", "kmedoids-batch"}) {
+      Small p{.data = Data(n, n, values, Storage::dense_f64), .options = {}, .seed = seed};
+      p.options.exemplars = n;
+      const Selection s =
+          p.run(method, {{"metric", "precomputed"}, {"init", "kmeans++"}, {"max_iterations", "0"}});
+      EXPECT_EQ(s.exemplars.size(), at(n)) << method << ' ' << seed;
+    }
+}
+
+TEST(KMedoids, of_a_class_only_its_own_rows_and_columns_are_looked_at) {
+  const Index n = 12;
+  std::vector<double> values = all_apart(n, 1);
+  std::vector<std::string> labels;
+  for (Index i = 0; i < n; ++i) {
+    labels.push_back(i % 2 ? "odd" : "even");
+    for (Index j = i % 2 ? 0 : 1; j < n; j += 2) values[at(i * n + j)] = -1;
+  }
+  const Data data(n, n, values, Storage::dense_f64);
+  const ClassCounts two{.kind = ClassCounts::Kind::each, .number = 2};
+  for (const char* method : {"kmedoids", "kmedoids-batch", "facility"}) {
+    const MethodChoice choice{.name = method, .settings = {{"metric", "precomputed"}}};
+    for (const ClassSelection& c : select_per_class(data.view(), labels, two, {}, choice))
+      EXPECT_EQ(c.selection.exemplars.size(), 2u) << method;
+  }
+  values[at(4 * n + 8)] = 3;
+  const Data wrong(n, n, values, Storage::dense_f64);
+  try {
+    select_per_class(wrong.view(), labels, two, {},
+                     {.name = "kmedoids", .settings = {{"metric", "precomputed"}}});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("row 4, column 8"), std::string::npos) << e.what();
+  }
+}
+
+TEST(KMedoids, a_given_matrix_is_not_counted_twice) {
+  const Index n = 600;
+  const Data data(n, n, all_apart(n, 1), Storage::dense_f64);
+  SelectOptions options;
+  options.exemplars = 3;
+  options.threads = 1;
+  std::vector<std::string> labels(at(n), "a");
+  for (Index i = 0; i < n / 2; ++i) labels[at(i)] = "b";
+  for (const char* method : {"kmedoids", "facility"}) {
+    const MethodChoice given{.name = method, .settings = {{"metric", "precomputed"}}};
+    const Index whole = plan(data.view(), options, given).memory_bytes;
+    EXPECT_EQ(plan(data.view(), options, {.name = method}).memory_bytes - whole, 8 * n * n);
+    const auto classes = plan_per_class(
+        data.view(), labels, {.kind = ClassCounts::Kind::each, .number = 3}, options, given);
+    EXPECT_GT(classes[0].plan.memory_bytes, whole + 8 * n * n / 4 - 100 * n) << method;
+  }
+}
+
+TEST(KMedoids, copies_by_angle_are_not_chosen_twice) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed)
+    for (const Storage storage : {Storage::dense_f64, Storage::dense_f32, Storage::csr_f64_i32})
+      for (const bool kernel : {false, true}) {
+        SCOPED_TRACE(seed);
+        Rng rng(seed);
+        const Index copies = 10, distinct = 4, d = 2 + static_cast<Index>(seed % 7);
+        std::vector<double> one(at(distinct * d)), values;
+        for (double& v : one) v = rng.normal();
+        for (Index c = 0; c < copies; ++c)
+          for (const double v : one)  // in float32, multiples by 3 are other points
+            values.push_back(storage == Storage::dense_f32 ? v
+                                                           : v * static_cast<double>(1 + c % 3));
+        Small p{.data = Data(copies * distinct, d, values, storage), .options = {}, .seed = seed};
+        p.options.exemplars = 12;
+        p.options.center = Center::none;
+        if (kernel) {
+          p.options.kernel = {.type = KernelType::polynomial, .degree = 2};
+          p.options.kernel.coef0 = 0;
+        }
+        const Selection s = p.run("kmedoids", {{"metric", "cosine"}});
+        EXPECT_EQ(s.exemplars.size(), 4u);
+        EXPECT_LT(fact(s, "swaps"), 20);
+        EXPECT_EQ(p.run("facility", {{"metric", "cosine"}}).exemplars.size(), 4u);
+      }
+}
+
+TEST(KMedoids, angles_far_below_rounding_are_told_apart) {
+  const std::vector<double> values = {1, 0, 1, 1e-9, 1, 3e-9, 0, 1};
+  Small p{.data = Data(4, 2, values, Storage::dense_f64), .options = {}, .seed = 0};
+  p.options.exemplars = 3;
+  p.options.center = Center::none;
+  const Selection s = p.run("kmedoids", {{"metric", "cosine"}, {"init", "build"}});
+  EXPECT_NEAR(fact(s, "cost"), 0.5e-18, 1e-24);
+}
+
+TEST(KMedoids, tight_clusters_come_to_an_end) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    Rng rng(seed);
+    std::vector<double> values;
+    for (Index i = 0; i < 700; ++i)
+      for (Index l = 0; l < 3; ++l)
+        values.push_back(static_cast<double>(i % 7 == l) + static_cast<double>(i % 7 == l + 3) * 2 +
+                         1e-13 * rng.normal());
+    Small p{.data = Data(700, 3, values, Storage::dense_f64), .options = {}, .seed = seed};
+    p.options.exemplars = 7;
+    p.options.center = Center::none;
+    const Selection s = p.run("kmedoids");
+    EXPECT_EQ(s.status, Status::exemplars_reached) << seed;
+    EXPECT_LT(fact(s, "iterations"), 20) << seed;
+  }
+}
+
 TEST(KMedoids, restarts_keep_the_best) {
   double gained = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -579,6 +749,25 @@ TEST(KMeans, float32_is_as_good) {
     wide += fact(p.run("kmeans", {{"restarts", "3"}}), "inertia");
   }
   EXPECT_NEAR(single, wide, 1e-3 * wide);
+}
+
+TEST(KMeans, float32_tells_near_points_apart) {
+  double single = 0, wide = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed);
+    std::vector<double> values;
+    for (Index i = 0; i < 200; ++i)
+      for (Index l = 0; l < 5; ++l) values.push_back((i % 2 ? 1 : -1) + 1e-4 * rng.normal());
+    for (const Storage storage : {Storage::dense_f32, Storage::dense_f64}) {
+      Small p{.data = Data(200, 5, values, storage), .options = {}, .seed = seed};
+      p.options.exemplars = 10;
+      p.options.center = Center::none;
+      const Selection s = p.run("kmeans");
+      EXPECT_EQ(s.exemplars.size(), 10u) << seed;
+      (storage == Storage::dense_f32 ? single : wide) += fact(s, "inertia");
+    }
+  }
+  EXPECT_NEAR(single, wide, 0.02 * wide);
 }
 
 TEST(KMeans, far_from_the_origin_nothing_is_lost) {

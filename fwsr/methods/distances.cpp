@@ -43,31 +43,142 @@ double entry(const PointsView& view, Index i, Index j) {
       view);
 }
 
-/// Throws Error for the first number of a row that is negative, infinite or NaN.
-void check_row(const PointsView& view, Index i) {
-  for (Index j = 0; j < cols_of(view); ++j)
-    if (const double v = entry(view, i, j); !(v >= 0 && std::isfinite(v)))
-      throw Error(fmt::format(
-          "row {}, column {}: a dissimilarity must be 0 or a positive number, found {}", i, j, v));
-}
+/// What all points of a task are in a matrix, in order.
+struct Everyone {
+  Index operator()(Index i) const { return i; }
+};
+struct Members {
+  std::span<const Index> subset;
+  Index operator()(Index i) const { return subset[at(i)]; }
+};
 
-/// Whether such a number may be there. As bits, all of them and -0 are larger than every finite positive number,
-/// and of whole numbers the compiler compares many at a time.
-bool is_doubtful(const PointsView& view, Index i) {
-  return std::visit(
-      [&](const auto& v) {
-        if constexpr (requires { v.data; }) {
-          using T = std::remove_cvref_t<decltype(*v.data)>;
-          using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-          Bits largest = 0;
-          for (const T e : v.row(i)) largest = std::max(largest, std::bit_cast<Bits>(e));
-          return largest > std::bit_cast<Bits>(std::numeric_limits<T>::max());
-        } else {
-          return true;
-        }
-      },
-      view);
-}
+/// Checks that the rows and columns of some points are a matrix of dissimilarities.
+template <class View, class Source>
+class GivenCheck {
+ public:
+  GivenCheck(const View& view, Source source, const Task& task)
+      : view_(view), source_(source), task_(task), n_(task.size()) {}
+
+  void run() const {
+    const double largest = largest_number();
+    const auto limit = static_cast<double>(std::numeric_limits<T>::max()) / 4 /
+                       static_cast<double>(std::max<Index>(1, n_));
+    if (largest > limit)
+      refuse([&](Index i, Index j) { return number(i, j) > limit; },
+             fmt::format("sums of dissimilarities above {:.3g} overflow; divide all by a number",
+                         limit));
+    // Distances from inner products lose half of the digits.
+    const double noise = (sizeof(T) == 4 ? 1e-3 : 1e-6) * largest;
+    for (Index i = 0; i < n_; ++i)
+      if (number(i, i) > noise)
+        refuse([&](Index a, Index b) { return a == b && number(a, b) > noise; },
+               "the dissimilarity of a point and itself must be 0; similarities can be made "
+               "dissimilarities by taking them from the largest");
+    const auto differ = [&](Index i, Index j) {
+      return std::abs(number(i, j) - number(j, i)) > noise;
+    };
+    if (asymmetric(noise))
+      refuse(differ,
+             "not the number found at that column and row; for dissimilarities that depend "
+             "on the direction, give the mean of both");
+  }
+
+ private:
+  using T = std::remove_cvref_t<decltype(*std::declval<View>().data)>;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+  T raw(Index i, Index j) const { return view_.row(source_(i))[at(source_(j))]; }
+  double number(Index i, Index j) const { return static_cast<double>(raw(i, j)); }
+
+  /// Throws Error about the first place that is wrong.
+  template <class Wrong>
+  void refuse(const Wrong& wrong, const std::string& why) const {
+    for (Index i = 0; i < n_; ++i) {
+      stop_unless(task_.alive);
+      for (Index j = 0; j < n_; ++j)
+        if (wrong(i, j))
+          throw Error(fmt::format("row {}, column {} (counted from 0): {}; found {}", source_(i),
+                                  source_(j), why, number(i, j)));
+    }
+  }
+
+  /// Throws Error for a number that is negative, infinite or NaN. As bits, all of them and -0 are larger than every
+  /// finite positive number, and of whole numbers the compiler compares many at a time.
+  double largest_number() const {
+    std::vector<Bits> most(at(block_count(n_)));
+    for_blocks(task_.threads, n_, [&](Index b, Index first, Index last) {
+      stop_unless(task_.alive);
+      for (Index i = first; i < last; ++i) {
+        const auto row = view_.row(source_(i));
+        Bits largest = 0;
+        for (Index j = 0; j < n_; ++j)
+          largest = std::max(largest, std::bit_cast<Bits>(row[at(source_(j))]));
+        most[at(b)] = std::max(most[at(b)], largest);
+      }
+    });
+    const Bits all = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
+    if (all <= std::bit_cast<Bits>(std::numeric_limits<T>::max()))
+      return static_cast<double>(std::bit_cast<T>(all));
+    refuse([&](Index i, Index j) { return !(number(i, j) >= 0 && std::isfinite(number(i, j))); },
+           "a dissimilarity must be 0 or a positive number");
+    double largest = 0;  // there was only a -0
+    for (Index i = 0; i < n_; ++i)
+      for (Index j = 0; j < n_; ++j) largest = std::max(largest, number(i, j));
+    return largest;
+  }
+
+  bool asymmetric(double noise) const {
+    std::vector<char> found(at(block_count(n_, tile)));
+    for_blocks(
+        task_.threads, n_,
+        [&](Index b, Index first, Index last) {
+          stop_unless(task_.alive);
+          for (Index begin = 0; begin <= first && !found[at(b)]; begin += tile)
+            found[at(b)] = differs(first, last, begin, static_cast<T>(noise));
+        },
+        tile);
+    return std::find(found.begin(), found.end(), 1) != found.end();
+  }
+
+  /// Whether rows first .. last of some columns are others than those columns' rows, which are turned first.
+  bool differs(Index first, Index last, Index begin, T noise) const {
+    const Index end = std::min(begin + tile, n_);
+    T turned[tile][tile];
+    for (Index j = begin; j < end; ++j) {
+      const auto row = view_.row(source_(j));
+      for (Index i = first; i < last; ++i) turned[i - first][j - begin] = row[at(source_(i))];
+      if (j + tile < n_) fetch(j + tile, first, last);
+    }
+    T most[lanes] = {};
+    for (Index i = first; i < last; ++i) {
+      const auto row = view_.row(source_(i));
+      const T* const other = turned[i - first];
+      fetch(i, end, std::min(end + tile, n_));
+      const auto compare = [&](Index j, Index lane) {
+        const T gap = std::abs(row[at(source_(begin + j))] - other[j]);
+        most[lane] = gap > most[lane] ? gap : most[lane];
+      };
+      Index j = 0;
+      for (; j + lanes <= end - begin; j += lanes)
+        for (Index l = 0; l < lanes; ++l) compare(j + l, l);
+      for (; j < end - begin; ++j) compare(j, 0);
+    }
+    return *std::max_element(most, most + lanes) > noise;
+  }
+
+  /// Part of a row will be needed soon: a tile is too narrow for the processor to see it coming.
+  void fetch(Index i, Index first, Index last) const {
+    const auto row = view_.row(source_(i));
+    for (Index j = first; j < last; j += line) __builtin_prefetch(&row[at(source_(j))]);
+  }
+
+  static constexpr Index tile = 32, lanes = 8, line = 64 / static_cast<Index>(sizeof(T));
+
+  const View& view_;
+  Source source_;
+  const Task& task_;
+  Index n_;
+};
 
 }  // namespace
 
@@ -104,16 +215,24 @@ void Distances::check_given() const {
         fmt::format("a matrix of dissimilarities must be square; this one is {} x {}", n, d));
   if (is_sparse(*task_.given) || is_streamed(*task_.given))
     throw Error("a matrix of dissimilarities must be dense and fit the memory");
-  for_blocks(task_.threads, n, [&](Index, Index first, Index last) {
-    stop_unless(task_.alive);
-    for (Index i = first; i < last; ++i)
-      if (is_doubtful(*task_.given, i)) check_row(*task_.given, i);
-  });
+  std::visit(
+      [&](const auto& view) {
+        if constexpr (requires { view.data; }) {
+          if (task_.subset.empty())
+            GivenCheck(view, Everyone{}, task_).run();
+          else
+            GivenCheck(view, Members{task_.subset}, task_).run();
+        }
+      },
+      *task_.given);
+}
+
+Index Distances::source(Index i) const {
+  return task_.subset.empty() ? i : task_.subset[at(i)];
 }
 
 void Distances::given(std::span<const Index> points, Index begin, Index end, double* out,
                       Index stride) const {
-  const auto source = [&](Index i) { return task_.subset.empty() ? i : task_.subset[at(i)]; };
   for (std::size_t r = 0; r < points.size(); ++r)
     for (Index i = begin; i < end; ++i)
       out[static_cast<Index>(r) * stride + i - begin] =
@@ -140,6 +259,24 @@ void Distances::absolute(std::span<const Index> points, Index begin, Index end, 
   }
 }
 
+/// 1 - cos, or half of the squared distance of the points at length 1.
+double Distances::cosine(Index i, Index j, double product) const {
+  const double left = std::sqrt(task_.kernel->diagonal(i)),
+               right = std::sqrt(task_.kernel->diagonal(j));
+  if (i == j) return 0;
+  if (!(left > 0 && right > 0)) return 1;
+  const double value = std::max(0.0, 1 - product / left / right);
+  if (!task_.linear) return value < rounding ? 0 : value;
+  if (value >= doubtful) return value;
+  std::vector<double> a(at(task_.points->dim())), b(a.size());
+  task_.points->row(i, a.data());
+  task_.points->row(j, b.data());
+  for (double& v : a) v /= left;
+  for (double& v : b) v /= right;
+  const double square = squared_distance(a.data(), b.data(), task_.points->dim());
+  return square < rounding * rounding ? 0 : square / 2;
+}
+
 void Distances::between(std::span<const Index> points, Index begin, Index end, double* out,
                         Index stride) const {
   if (kind_ == Kind::given) return given(points, begin, end, out, stride);
@@ -157,8 +294,7 @@ void Distances::between(std::span<const Index> points, Index begin, Index end, d
       const double product = products[r * columns.size() + at(i - begin)];
       const double other = kernel.diagonal(i);
       if (kind_ == Kind::cosine) {
-        const double norms = std::sqrt(own) * std::sqrt(other);
-        to = points[r] == i ? 0 : norms > 0 ? std::max(0.0, 1 - product / norms) : 1;
+        to = cosine(points[r], i, product);
         continue;
       }
       double square = own + other - 2 * product;
@@ -192,9 +328,26 @@ void Distances::column(Index j, std::span<double> out) const {
       columns_at_once);
 }
 
+bool stands_ready(const Sizes& sizes, const Settings& settings) {
+  return takes_dissimilarities(settings) && sizes.entries <= sizes.n * sizes.n;
+}
+
+bool Distances::stands_ready() const {
+  return kind_ == Kind::given && size() == rows_of(*task_.given);
+}
+
 template <class T>
-LargeArray<T> Distances::matrix() const {
+DistanceMatrix<T> Distances::matrix() const {
   const Index n = size();
+  if (stands_ready())
+    return std::visit(
+        [](const auto& view) -> DistanceMatrix<T> {
+          if constexpr (requires { requires std::is_same_v<decltype(view.data), const T*>; })
+            return {.data = view.data, .stride = view.stride};
+          else
+            return {};
+        },
+        *task_.given);
   LargeArray<T> all = make_large_array<T>(n * n);
   for_blocks(
       task_.threads, n,
@@ -213,10 +366,32 @@ LargeArray<T> Distances::matrix() const {
         }
       },
       rows_at_once);
-  return all;
+  const T* const data = all.get();
+  return {.held = std::move(all), .data = data, .stride = n};
 }
 
-template LargeArray<float> Distances::matrix() const;
-template LargeArray<double> Distances::matrix() const;
+template DistanceMatrix<float> Distances::matrix() const;
+template DistanceMatrix<double> Distances::matrix() const;
+
+Nearest nearest_of(const Distances& distances, std::span<const Index> others, int threads,
+                   const Alive& alive) {
+  const Index n = distances.size();
+  Nearest found{.which = std::vector<Index>(at(n), -1),
+                .distance = std::vector<double>(at(n), std::numeric_limits<double>::infinity())};
+  for_blocks(
+      threads, n,
+      [&](Index, Index first, Index last) {
+        stop_unless(alive);
+        const Index width = last - first;
+        std::vector<double> far(others.size() * at(width));
+        distances.between(others, first, last, far.data(), width);
+        for (Index i = first; i < last; ++i)
+          for (std::size_t t = 0; t < others.size(); ++t)
+            if (const double d = far[t * at(width) + at(i - first)]; d < found.distance[at(i)])
+              found.distance[at(i)] = d, found.which[at(i)] = static_cast<Index>(t);
+      },
+      columns_at_once);
+  return found;
+}
 
 }  // namespace fwsr

@@ -15,9 +15,24 @@ namespace fwsr {
 /// The knob `metric` of methods that work on distances.
 Knob metric_knob(const std::string& fallback = "euclidean");
 
+/// All dissimilarities, row by row: held here, or where the user's matrix stands.
+template <class T>
+struct DistanceMatrix {
+  LargeArray<T> held = {};  // empty: it is the user's
+  const T* data = nullptr;
+  Index stride = 0;  // from one row to the next
+
+  const T* row(Index i) const { return data + i * stride; }
+};
+
+/// Whether Distances::matrix needs no memory of its own.
+bool stands_ready(const Sizes& sizes, const Settings& settings);
+
 class Distances {
  public:
-  /// `metric` is one of metric_knob's words. Throws Error when it does not suit the task.
+  /// `metric` is one of metric_knob's words. Throws Error when it does not suit the task, or when what is given
+  /// is no matrix of dissimilarities: symmetric but for rounding, 0 on the diagonal, no number negative or so large
+  /// that sums of them overflow.
   Distances(const Task& task, const std::string& metric);
 
   Index size() const { return task_.size(); }
@@ -30,9 +45,11 @@ class Distances {
                Index stride) const;
   /// The distances of point j from all points. All threads work on it.
   void column(Index j, std::span<double> out) const;
-  /// All of them, n x n, row by row.
+  /// Whether all of them stand in a matrix of the user's.
+  bool stands_ready() const;
+  /// All of them, n x n. @pre T is the type of a matrix that was given
   template <class T>
-  LargeArray<T> matrix() const;
+  DistanceMatrix<T> matrix() const;
 
  private:
   enum class Kind { euclidean, squared, manhattan, cosine, given };
@@ -40,11 +57,21 @@ class Distances {
              Index stride) const;
   void absolute(std::span<const Index> points, Index begin, Index end, double* out,
                 Index stride) const;
+  double cosine(Index i, Index j, double product) const;
   void check_given() const;
+  Index source(Index i) const;  // where point i is in a matrix that was given
 
   const Task& task_;
   Kind kind_;
   double scale_ = 1;
 };
+
+/// For every point which of some others is nearest, of equal ones the first, and how far it is.
+struct Nearest {
+  std::vector<Index> which;
+  std::vector<double> distance;
+};
+Nearest nearest_of(const Distances& distances, std::span<const Index> others, int threads,
+                   const Alive& alive);
 
 }  // namespace fwsr

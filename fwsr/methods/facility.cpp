@@ -40,14 +40,14 @@ class Candidates {
   void visit(std::span<const Index> list, const Use& use) const {
     const Index n = task_.size();
     const auto pairs = static_cast<double>(list.size()) * static_cast<double>(n);
-    const auto each = static_cast<double>(matrix_ || !task_.points ? 1 : task_.points->dim());
+    const auto each = static_cast<double>(matrix_.data || !task_.points ? 1 : task_.points->dim());
     for_blocks(
         threads_for(task_.threads, pairs * each), n,
         [&](Index b, Index first, Index last) {
           stop_unless(task_.alive);
-          if (matrix_) {
+          if (matrix_.data) {
             for (std::size_t c = 0; c < list.size(); ++c)
-              use(b, c, first, last, matrix_.get() + list[c] * n + first);
+              use(b, c, first, last, matrix_.row(list[c]) + first);
             return;
           }
           const auto width = at(last - first);
@@ -63,7 +63,7 @@ class Candidates {
  private:
   const Distances& distances_;
   const Task& task_;
-  LargeArray<T> matrix_;
+  DistanceMatrix<T> matrix_;
 };
 
 /// sum of term(l) over 0 .. n, in eight partial sums.
@@ -216,7 +216,7 @@ class Facility {
 template <class T>
 Picks choose_in(const Task& task) {
   const Distances distances(task, task.settings.word("metric"));
-  const bool held = task.size() <= task.settings.whole("hold");
+  const bool held = distances.stands_ready() || task.size() <= task.settings.whole("hold");
   const Candidates<T> candidates(distances, task, held);
   Facility<T> facility(candidates, task);
   Picks picks = facility.run(held ? task.threads : candidates_at_once);
@@ -238,6 +238,12 @@ Cost cost(const Sizes& s, const Settings& settings) {
   const double small = s.n * (s.number + 24 + 8);
   const double slab =
       static_cast<double>(candidates_at_once) * static_cast<double>(points_at_once) * 8;
+  if (stands_ready(s, settings))
+    return {.bytes = small,
+            .flops = 16 * s.n * s.n + 8 * again,
+            .how =
+                "uses the matrix where it stands; a step looks at the rows of a few points at the "
+                "head of a queue"};
   if (held)
     return {.bytes = s.number * s.n * s.n + small,
             .flops = s.n * s.n * (2 * features + 16) + 8 * again,

@@ -8,7 +8,8 @@
 // feature (the sum of squares). The exemplars come from the largest cluster to the smallest, of equal ones the
 // smaller index; where two centres have the same nearest point, the later takes the nearest that is left.
 //
-// Distances are products of blocks of points, less their mean, with the centres; in float32 when the points are.
+// Distances are products of blocks of points, less their mean, with the centres; in float32 when the points are. Where
+// rounding may be most of a distance, or decide which centre is nearest, it is computed from the differences, in double.
 // What is told at the end (inertia, nearest points) is computed in double.
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,8 @@ namespace {
 
 constexpr Index points_at_once = 256;
 /// Every chunk of points adds up sums of its own. Part of the answer.
-constexpr Index most_chunks = 16;
+constexpr Index most_chunks = 64;
+constexpr Index least_chunk = 4 * points_at_once;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -82,9 +84,7 @@ class Moved {
 
  private:
   std::vector<double> ones() const { return std::vector<double>(at(size()), 1.0); }
-  Index chunk_size() const {
-    return std::max(4 * points_at_once, block_count(size(), most_chunks));
-  }
+  Index chunk_size() const { return std::max(least_chunk, block_count(size(), most_chunks)); }
   void move(double* row) const {
     for (Index l = 0; l < dim(); ++l) row[l] -= mean_[at(l)];
   }
@@ -182,11 +182,18 @@ class Lloyd {
     std::vector<Index> sizes;
   };
 
-  /// ||a - c||^2 from its terms; what may be all rounding is nothing.
-  static double square(double a, double c, T product) {
-    constexpr double noise = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const double value = a + c - 2 * static_cast<double>(product);
-    return value > noise * (a + c) ? value : 0;
+  /// How wrong ||a||^2 + ||c||^2 - 2 <a, c> may be, in parts of the norms.
+  static constexpr double noise = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+
+  /// ||a - c||^2 from the differences.
+  template <class C>
+  double exact_square(const T* a, const C* c) const {
+    double sum = 0;
+    for (Index l = 0; l < d_; ++l) {
+      const double gap = static_cast<double>(a[l]) - static_cast<double>(c[l]);
+      sum += gap * gap;
+    }
+    return sum;
   }
 
   // ---- Greedy k-means++ ----
@@ -215,7 +222,11 @@ class Lloyd {
   std::vector<double> add_best(const std::vector<Index>& draws, std::vector<double>& near) const {
     const auto count = static_cast<Index>(draws.size());
     std::vector<double> rows(at(count * d_));
-    for (Index r = 0; r < count; ++r) points_.load(draws[at(r)], rows.data() + r * d_);
+    std::vector<T> row(at(d_));  // as in the blocks, so that copies are at distance 0
+    for (Index r = 0; r < count; ++r) {
+      points_.load(draws[at(r)], draws[at(r)] + 1, row.data());
+      std::copy(row.begin(), row.end(), rows.begin() + r * d_);
+    }
     const Centres<T> drawn(rows, count, d_);
     std::vector<T> nearer(at(n_ * count));
     std::vector<double> partial(at(points_.chunks() * count));
@@ -225,7 +236,11 @@ class Lloyd {
       for (Index i = first; i < last; ++i)
         for (Index r = 0; r < count; ++r) {
           T& p = products[(i - first) * count + r];
-          p = static_cast<T>(std::min(near[at(i)], square(norms_[at(i)], drawn.norms[at(r)], p)));
+          const double terms = norms_[at(i)] + drawn.norms[at(r)];
+          double square = terms - 2 * static_cast<double>(p);
+          if (!(square > noise * terms))
+            square = exact_square(block + (i - first) * d_, drawn.rows.data() + r * d_);
+          p = static_cast<T>(std::min(near[at(i)], square));
           partial[at(chunk * count + r)] += static_cast<double>(p);
         }
     });
@@ -252,7 +267,7 @@ class Lloyd {
       centres.multiply_with(rows, last - first, d_, products.data());
       for (Index i = first; i < last; ++i) {
         const T* const row = rows + (i - first) * d_;
-        label(i, centres, products.data() + (i - first) * k);
+        label(i, row, from, centres, products.data() + (i - first) * k);
         const Index t = labels_[at(i)];
         double* const sum = part.rows.data() + t * d_;
         for (Index l = 0; l < d_; ++l) sum[l] += static_cast<double>(row[l]);
@@ -267,13 +282,25 @@ class Lloyd {
     return all;
   }
 
-  void label(Index i, const Centres<T>& centres, const T* products) {
-    double least = std::numeric_limits<double>::infinity();
-    for (Index t = 0; t < centres.count; ++t) {
+  void label(Index i, const T* row, const std::vector<double>& from, const Centres<T>& centres,
+             const T* products) {
+    double least = std::numeric_limits<double>::infinity(), second = least;
+    Index nearest = 0;
+    for (Index t = 0; t < centres.count; ++t) {  // ||a - c||^2 less ||a||^2
       const double far = centres.norms[at(t)] - 2 * static_cast<double>(products[t]);
-      if (far < least) least = far, labels_[at(i)] = t;
+      second = std::min(second, std::max(far, least));
+      if (far < least) least = far, nearest = t;
     }
-    squares_[at(i)] = std::max(0.0, norms_[at(i)] + least);
+    labels_[at(i)] = nearest;
+    squares_[at(i)] = norms_[at(i)] + least;
+    const double doubt = 2 * noise * (norms_[at(i)] + centres.norms[at(nearest)]);
+    if (squares_[at(i)] > doubt && second > least + doubt) return;
+    squares_[at(i)] = std::numeric_limits<double>::infinity();
+    for (Index t = 0; t < centres.count; ++t) {
+      if (centres.norms[at(t)] - 2 * static_cast<double>(products[t]) > least + doubt) continue;
+      const double square = exact_square(row, from.data() + t * d_);
+      if (square < squares_[at(i)]) squares_[at(i)] = square, labels_[at(i)] = t;
+    }
   }
 
   /// The means of the clusters. An empty one gets the point farthest from its centre, which leaves its
@@ -443,7 +470,8 @@ Picks choose(const Task& task) {
 
 Cost cost(const Sizes& s, const Settings& settings) {
   const double trials = static_cast<double>(trials_for(s.k));
-  const double chunks = static_cast<double>(most_chunks);
+  const double chunks =
+      std::min(static_cast<double>(most_chunks), std::ceil(s.n / static_cast<double>(least_chunk)));
   const double rounds = static_cast<double>(settings.whole("restarts"));
   const double iterations = std::min(40.0, static_cast<double>(settings.whole("max_iterations")));
   return {.bytes = s.n * (5 * 8 + s.number * trials) + 8 * s.k * s.d * (chunks + 4) +

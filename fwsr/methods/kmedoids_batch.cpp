@@ -28,7 +28,7 @@ double batch_size(double n, double k, const Settings& settings) {
   return std::min(n, std::max(asked > 0 ? asked : std::ceil(100 * std::log(k * n)), 4 * k));
 }
 
-/// Distances of all points from those of the batch, n x m.
+/// Distances of all points from those of the batch, n x m. They are symmetric.
 template <class T>
 LargeArray<T> table_of(const Distances& distances, const Task& task,
                        const std::vector<Index>& batch) {
@@ -62,9 +62,9 @@ std::vector<T> weights_of(const T* table, Index m, const Task& task) {
     for (Index i = first; i < last; ++i)
       nearest[at(i)] = std::min_element(table + i * m, table + (i + 1) * m) - (table + i * m);
   });
-  std::vector<T> weights(at(m));
-  for (const Index b : nearest) weights[at(b)] += 1;
-  return weights;
+  std::vector<Index> counts(at(m));  // in float32, 2^24 + 1 is 2^24
+  for (const Index b : nearest) ++counts[at(b)];
+  return {counts.begin(), counts.end()};
 }
 
 template <class T>
@@ -102,7 +102,7 @@ Picks choose(const Task& task) {
 Cost cost(const Sizes& s, const Settings& settings) {
   const double m = batch_size(s.n, s.k, settings);
   const double features = takes_dissimilarities(settings) ? 0 : s.d;
-  return {.bytes = s.number * s.n * m + 16 * s.n + m * (16 + 12 * s.threads) +
+  return {.bytes = s.number * s.n * m + 24 * s.n + m * (16 + 12 * s.threads) +
                    8 * s.threads * static_cast<double>(points_at_once) *
                        (s.k + static_cast<double>(batch_at_once)),
           .flops = s.n * m * (2 * features + 8) + medoid_flops(s.n, m, s.k, settings) +

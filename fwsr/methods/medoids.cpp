@@ -49,6 +49,11 @@ class Seeds {
     for (Index o = 0; o < table_.columns; ++o)
       near_[at(o)] = std::min(near_[at(o)], static_cast<double>(row[o]));
   }
+  /// The point of a column, which is at distance 0 from itself whatever the rounding of the table.
+  void add_column(Index o) {
+    add(table_.point(o));
+    near_[at(o)] = 0;
+  }
 
   /// Sum of min(near, d(j, o)) over all columns: TD with j beside the others. Eight partial sums.
   double cost_with(Index j) const {
@@ -92,13 +97,13 @@ Index best_addition(const DissimilarityTable<T>& table, const Task& task, const 
         for (Index j = first; j < last; ++j) {
           if (seeds.has(j)) continue;
           const double cost = seeds.cost_with(j);
-          if (cost < best[at(b)].cost * clear) best[at(b)] = {cost, j};
+          if (best[at(b)].candidate < 0 || cost < best[at(b)].cost * clear) best[at(b)] = {cost, j};
         }
       },
       block);
   Best least;
   for (const Best& b : best)
-    if (b.cost < least.cost * clear) least = b;
+    if (least.candidate < 0 || b.cost < least.cost * clear) least = b;
   return least.candidate;
 }
 
@@ -142,7 +147,7 @@ template <class T>
 std::vector<Index> draw_by_distance(const DissimilarityTable<T>& table, const Task& task,
                                     Rng& rng) {
   Seeds<T> seeds(table, task);
-  seeds.add(table.point(static_cast<Index>(rng.below(at(table.columns)))));
+  seeds.add_column(static_cast<Index>(rng.below(at(table.columns))));
   while (seeds.size() < task.exemplars) {
     const Lottery lottery(seeds.near());
     Index column = 0;
@@ -150,7 +155,7 @@ std::vector<Index> draw_by_distance(const DissimilarityTable<T>& table, const Ta
       column = lottery.draw(rng);
     else  // only copies of medoids are left
       while (seeds.has(table.point(column))) ++column;
-    seeds.add(table.point(column));
+    seeds.add_column(column);
   }
   return seeds.take();
 }
@@ -203,9 +208,9 @@ class Swaps {
       const Index first = tried % n;
       const Index last = std::min(n, first + std::min(n - quiet, batch(quiet)));
       const Swap swap = first_improvement(first, last);
-      if (swap.place >= 0) make(swap);
-      quiet = swap.place >= 0 ? 0 : quiet + last - first;
-      tried += (swap.place >= 0 ? swap.place + 1 : last) - first;
+      const Index looked_at = (swap.place >= 0 ? swap.place + 1 : last) - first;
+      quiet = swap.place >= 0 && make(swap) ? 0 : quiet + looked_at;
+      tried += looked_at;
     }
     found_.converged = quiet >= n;
     return std::move(found_);
@@ -277,15 +282,27 @@ class Swaps {
     return {.place = place, .medoid = best - change.begin(), .change = *best + shared};
   }
 
-  void make(const Swap& s) {
-    ++found_.swaps;
-    Index& medoid = found_.medoids[at(s.medoid)];
-    is_medoid_[at(medoid)] = false;
-    medoid = order_[at(s.place)];
-    is_medoid_[at(medoid)] = true;
-    const T* const row = table_.row(medoid);
-    const auto changed = static_cast<std::int32_t>(s.medoid);
-    for (Index o = 0; o < table_.columns; ++o) put(o, changed, row[o]);
+  /// False, and all as it was, when TD is not less after all: its change is a sum of numbers as large as the loss,
+  /// which may be much larger than TD, and has their rounding.
+  bool make(const Swap& s) {
+    const Index before = found_.medoids[at(s.medoid)];
+    const double cost = found_.cost;
+    move(s.medoid, order_[at(s.place)]);
+    if (found_.cost < cost * clear) {
+      ++found_.swaps;
+      return true;
+    }
+    move(s.medoid, before);
+    return false;
+  }
+
+  /// Medoid t becomes point j.
+  void move(Index t, Index j) {
+    is_medoid_[at(found_.medoids[at(t)])] = false;
+    is_medoid_[at(j)] = true;
+    found_.medoids[at(t)] = j;
+    const T* const row = table_.row(j);
+    for (Index o = 0; o < table_.columns; ++o) put(o, static_cast<std::int32_t>(t), row[o]);
     add_up();
   }
 
@@ -343,37 +360,6 @@ class Swaps {
 };
 
 // ---- What is said about them ----
-
-struct Assignment {
-  std::vector<Index> to;  // for every point the place of its medoid
-  double cost = 0;
-};
-
-Assignment assign(const Distances& distances, const Task& task, const std::vector<Index>& medoids) {
-  constexpr Index block = 384;
-  const Index n = task.size();
-  const std::size_t k = medoids.size();
-  Assignment all{.to = std::vector<Index>(at(n), 0)};
-  std::vector<double> costs(at(block_count(n, block)));
-  for_blocks(
-      task.threads, n,
-      [&](Index b, Index first, Index last) {
-        stop_unless(task.alive);
-        const auto width = at(last - first);
-        std::vector<double> far(k * width);
-        distances.between(medoids, first, last, far.data(), last - first);
-        for (std::size_t i = 0; i < width; ++i) {
-          std::size_t nearest = 0;
-          for (std::size_t t = 1; t < k; ++t)
-            if (far[t * width + i] < far[nearest * width + i]) nearest = t;
-          all.to[at(first) + i] = static_cast<Index>(nearest);
-          costs[at(b)] += far[nearest * width + i];
-        }
-      },
-      block);
-  for (const double c : costs) all.cost += c;
-  return all;
-}
 
 /// The places of medoids from the largest cluster to the smallest, of equal ones the first.
 std::vector<Index> by_size(const std::vector<Index>& to, std::size_t k) {
@@ -438,25 +424,27 @@ template MedoidSearch find_medoids(const DissimilarityTable<double>&, const Task
 Picks describe_medoids(const Distances& distances, const Task& task, const MedoidSearch& search) {
   std::vector<Index> medoids = search.medoids;
   std::sort(medoids.begin(), medoids.end());
-  Assignment found = assign(distances, task, medoids);
+  Nearest found = nearest_of(distances, medoids, task.threads, task.alive);
   std::vector<Index> distinct;
   for (std::size_t t = 0; t < medoids.size(); ++t)
-    if (found.to[at(medoids[t])] >= static_cast<Index>(t)) distinct.push_back(medoids[t]);
+    if (found.which[at(medoids[t])] >= static_cast<Index>(t)) distinct.push_back(medoids[t]);
   if (distinct.size() < medoids.size()) {
     medoids = std::move(distinct);
-    found = assign(distances, task, medoids);
+    found = nearest_of(distances, medoids, task.threads, task.alive);
   }
-  const std::vector<Index> order = by_size(found.to, medoids.size());
+  const std::vector<Index> order = by_size(found.which, medoids.size());
   Picks picks;
   std::vector<Index> place(order.size());
   for (std::size_t t = 0; t < order.size(); ++t) {
     picks.exemplars.push_back(medoids[at(order[t])]);
     place[at(order[t])] = static_cast<Index>(t);
   }
-  for (Index& t : found.to) t = place[at(t)];
-  picks.assignment = std::move(found.to);
+  for (Index& t : found.which) t = place[at(t)];
+  picks.assignment = std::move(found.which);
+  const double cost =
+      block_sum(task.threads, task.size(), [&](Index i) { return found.distance[at(i)]; });
   if (!search.converged) picks.status = Status::iteration_limit;
-  picks.facts = {{"cost", found.cost * distances.scale()},
+  picks.facts = {{"cost", cost * distances.scale()},
                  {"swaps", static_cast<double>(search.swaps)},
                  {"iterations", static_cast<double>(search.iterations)}};
   return picks;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
@@ -15,7 +14,6 @@ namespace fwsr {
 
 namespace {
 
-constexpr Index block_rows = 384;
 constexpr Index most_in_sample = 2000;
 
 std::size_t at(Index i) {
@@ -24,31 +22,6 @@ std::size_t at(Index i) {
 
 double total(const std::vector<double>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
-}
-
-/// For every point how far its nearest exemplar is, and which: ties to the first.
-struct Nearest {
-  std::vector<double> distance;
-  std::vector<Index> exemplar;
-};
-
-Nearest nearest(const Distances& distances, std::span<const Index> exemplars, int threads) {
-  const Index n = distances.size();
-  Nearest result{.distance = std::vector<double>(at(n), std::numeric_limits<double>::infinity()),
-                 .exemplar = std::vector<Index>(at(n), -1)};
-  for_blocks(
-      threads, n,
-      [&](Index, Index first, Index last) {
-        const Index width = last - first;
-        std::vector<double> far(exemplars.size() * at(width));
-        distances.between(exemplars, first, last, far.data(), width);
-        for (Index i = first; i < last; ++i)
-          for (std::size_t t = 0; t < exemplars.size(); ++t)
-            if (const double d = far[t * at(width) + at(i - first)]; d < result.distance[at(i)])
-              result.distance[at(i)] = d, result.exemplar[at(i)] = static_cast<Index>(t);
-      },
-      block_rows);
-  return result;
 }
 
 }  // namespace
@@ -144,7 +117,7 @@ Quality Judge::of(std::span<const Index> exemplars) const {
   if (exemplars.empty()) return q;
 
   const Distances distances(s.task, "euclidean");
-  const Nearest near = nearest(distances, exemplars, s.threads);
+  const Nearest near = nearest_of(distances, exemplars, s.threads, s.alive);
   q.medoid_cost = total(near.distance) * distances.scale();
   q.coverage_radius =
       *std::max_element(near.distance.begin(), near.distance.end()) * distances.scale();
@@ -159,7 +132,7 @@ Quality Judge::of(std::span<const Index> exemplars) const {
   for (std::size_t i = 0; i < s.labels.size(); ++i) {
     if (chosen[i]) continue;
     ++others;
-    right += s.labels[i] == s.labels[at(exemplars[at(near.exemplar[i])])];
+    right += s.labels[i] == s.labels[at(exemplars[at(near.which[i])])];
   }
   if (others > 0) q.nearest_accuracy = static_cast<double>(right) / static_cast<double>(others);
   return q;
