@@ -17,11 +17,12 @@ namespace fwsr {
 namespace {
 
 constexpr Index rows_at_once = 256;
-constexpr Index tile = 96;  // of V^T Z
+constexpr Index tile = 256;  // of V^T Z
 constexpr double worth_a_team = 2e7;
-constexpr double omega = 1.7;       // over-relaxation; 1.6 to 1.8 is as good
-constexpr double first_rho = 0.3;   // times lambda: thresholds of a few units, as the row norms are
-constexpr Index steps_a_check = 5;  // the gap is looked at
+constexpr double omega = 1.7;      // over-relaxation; 1.6 to 1.8 is as good
+constexpr double first_rho = 0.3;  // times lambda: thresholds of a few units, as the row norms are
+/// The gap is looked at every so many steps, and every time when that costs little beside a step.
+constexpr Index steps_a_check = 5, many_columns = 100;
 constexpr Index first_balance = 100;
 /// Where the iteration is fastest the relative primal residual is some 30 times the dual one, as
 /// measured; far from there rho is changed.
@@ -426,23 +427,27 @@ void Admm::multiply_rows(Room& room, Index row, Index column) {
   for (Index first = 0; first < count; first += rows_at_once) {
     stop_unless(options_.alive);
     const Index last = std::min(count, first + rows_at_once);
+    const bool neighbours = nonzero_[at(last - 1)] - nonzero_[at(first)] == last - 1 - first;
     for (Index j = first; j < last; ++j) {
       const Index i = nonzero_[at(j)];
-      std::copy_n(frame_.vectors.get() + i * r_ + row, rows, room.v.begin() + (j - first) * tile);
-      const double* const d = d_.get() + i * r_ + column;
-      for (Index c = 0; c < columns; ++c) room.z[at((j - first) * tile + c)] = kept_[at(i)] * d[c];
+      const double *const v = frame_.vectors.get() + i * r_ + row,
+                          *const d = d_.get() + i * r_ + column, keep = kept_[at(i)];
+      double* const z = room.z.data() + (j - first) * tile;
+      for (Index c = 0; c < columns; ++c) z[c] = keep * d[c];
+      if (!neighbours) std::copy_n(v, rows, room.v.begin() + (j - first) * tile);
     }
-    multiply(Product<double>{.op_a = Op::transpose,
-                             .m = rows,
-                             .n = columns,
-                             .k = last - first,
-                             .left = room.v.data(),
-                             .left_stride = tile,
-                             .right = room.z.data(),
-                             .right_stride = tile,
-                             .b = 1,
-                             .out = room.products.data(),
-                             .out_stride = tile});
+    multiply(Product<double>{
+        .op_a = Op::transpose,
+        .m = rows,
+        .n = columns,
+        .k = last - first,
+        .left = neighbours ? frame_.vectors.get() + nonzero_[at(first)] * r_ + row : room.v.data(),
+        .left_stride = neighbours ? r_ : tile,
+        .right = room.z.data(),
+        .right_stride = tile,
+        .b = 1,
+        .out = room.products.data(),
+        .out_stride = tile});
   }
   for (Index l = 0; l < rows; ++l)
     std::copy_n(room.products.begin() + l * tile, columns,
@@ -574,7 +579,7 @@ RowSparseSolution Admm::run() {
   for (;;) {
     step();
     const bool last = iterations_ >= options_.max_iterations;
-    if (iterations_ % steps_a_check == 0 || last) {
+    if (r_ >= many_columns || iterations_ % steps_a_check == 0 || last) {
       bound = std::max(bound, dual_bound());
       const Bounds b = bounds();
       if (last || b.objective - bound <= options_.tolerance * b.objective) return finish(b, bound);
@@ -690,7 +695,7 @@ Cost row_sparse_cost(const Sizes& s, bool by_features) {
   constexpr double steps = 300;
   const bool lean = by_features && s.d < s.n;
   const double m = lean ? s.d : s.n, r = m + 1;
-  const double rows = 256, rooms = s.threads * rows * (r + 240);
+  const double rows = 256, rooms = s.threads * rows * (r + 3 * 256);
   return {
       .bytes = 8 * (2 * s.n * r + 4 * r * r + std::max(rooms, 4 * m * m) + rows * m * s.threads),
       .flops = steps * 2.5 * s.n * r * (r + 20) + 25 * m * m * m + 4 * s.n * m * m,
