@@ -463,7 +463,8 @@ Method ds3_method() {
                      .value = 1e-3,
                      .about = "stop when the objective is within this part of the optimum, for "
                               "certain",
-                     .least = 0},
+                     .least = 0,
+                     .most = 1},
                     {.name = "max_iterations",
                      .value = Index{10000},
                      .about = "of the ADMM",

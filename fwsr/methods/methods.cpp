@@ -13,6 +13,7 @@
 #include "fwsr/base/random.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/methods/distances.hpp"
 #include "fwsr/solver/fill.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/regression.hpp"
@@ -262,6 +263,10 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
       picks.assignment = assign_by_codes(picks.codes, task.size(), found);
     else if (task.kernel)
       picks.assignment = assign_to_nearest(task, picks.exemplars);
+    else
+      picks.assignment =
+          nearest_of(Distances(task, "precomputed"), picks.exemplars, task.threads, task.alive)
+              .which;
   }
   result.exemplars = std::move(picks.exemplars);
   result.strength = std::move(picks.strength);

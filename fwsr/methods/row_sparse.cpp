@@ -680,7 +680,8 @@ std::vector<Knob> row_sparse_knobs() {
           {.name = "tolerance",
            .value = 1e-4,
            .about = "stop when the objective is within this part of the optimum, for certain",
-           .least = 0},
+           .least = 0,
+           .most = 1},
           {.name = "max_iterations", .value = Index{10000}, .about = "of the ADMM", .least = 1},
           {.name = "remove_duplicates",
            .value = false,
@@ -742,9 +743,14 @@ Picks choose_row_sparse(const Task& task) {
   if (s.yes("remove_duplicates"))
     order = without_duplicates(
         task, order, square(s.number("closeness")) * frame.mean_squared_distance(), task.exemplars);
-  if (static_cast<Index>(order.size()) < task.exemplars && rows < task.size())
+  if (rows < task.exemplars && rows < task.size())
     picks.warnings.push_back(
         fmt::format("only {} rows of X are not zero; a larger alpha gives more", rows));
+  else if (static_cast<Index>(order.size()) < task.exemplars)
+    picks.warnings.push_back(fmt::format(
+        "only {} of the {} points whose rows of X are not zero are not close to another; a smaller "
+        "closeness or a larger alpha gives more",
+        order.size(), rows));
   order.resize(std::min(order.size(), at(task.exemplars)));
   for (const Index i : order) picks.strength.push_back(solution.norms[at(i)]);
   picks.codes = codes_of(frame, solution, order, task.threads);

@@ -65,6 +65,8 @@ class Methods(Case):
         self.write("d.npy", npy_bytes([[0, 1, 2], [1, 0, 3], [2, 3, 0]]))
         method = ["select", "d.npy", "-k", "2", "--method", "kmedoids:metric=precomputed"]
         self.assertEqual(self.json(*method)["facts"]["cost"], 1)
+        by_greed = self.json("select", "d.npy", "-k", "2", "--method", "facility:metric=precomputed")
+        self.assertEqual(sum(by_greed["weights"]), 3)
         for extra in (["--fill"], ["--center", "feature"], ["--scale", "unit"], ["--kernel", "rbf"]):
             outcome = self.run_program(*method, *extra)
             self.assertEqual(outcome.code, 2, outcome)
