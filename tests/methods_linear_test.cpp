@@ -2,13 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "fwsr/base/result.hpp"
+#include "fwsr/linalg/lapack.hpp"
 #include "fwsr/methods/methods.hpp"
 #include "problems.hpp"
 #include "same.hpp"
@@ -265,8 +269,10 @@ TEST(LinearMethods, every_pick_of_a_given_kernel_is_the_best) {
     }
 }
 
-/// n x d with singular values from 1 to `smallest`, in even steps of their logarithms.
-std::vector<double> graded(Index n, Index d, double smallest, Rng& rng) {
+/// n x d with singular values from 1 to `smallest`, in even steps of their logarithms. `vectors`: entry i of
+/// those that belong to the points.
+std::vector<double> graded(Index n, Index d, double smallest, Rng& rng,
+                           Matrix<Real>* vectors = nullptr) {
   const Index rank = std::min(n, d);
   const auto random_basis = [&](Index length) {
     Matrix<Real> q(rank, length);
@@ -285,6 +291,7 @@ std::vector<double> graded(Index n, Index d, double smallest, Rng& rng) {
     return q;
   };
   const Matrix<Real> u = random_basis(n), v = random_basis(d);
+  if (vectors) *vectors = u;
   std::vector<double> a(at(n * d));
   for (Index i = 0; i < n; ++i)
     for (Index l = 0; l < d; ++l) {
@@ -416,6 +423,36 @@ TEST(LinearMethods, strong_rrqr_ends_where_no_exchange_multiplies_the_volume_by_
   EXPECT_GT(swaps, 50);
 }
 
+/// Says no after some seconds, so that what never ends fails.
+Observer for_seconds(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  return [=](const Progress&) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
+           seconds;
+  };
+}
+
+TEST(LinearMethods, strong_rrqr_ends_where_rounding_hides_what_a_swap_gains) {
+  std::vector<double> line(200);
+  for (std::size_t i = 0; i < line.size(); ++i) line[i] = static_cast<double>(i) / 200;
+  const MatrixView<const double> view{line.data(), 200, 1, 1};
+  for (const Index k : {14, 17, 20, 23})
+    for (const double gamma : {0.0, 1.0, 30.0}) {
+      SCOPED_TRACE(testing::Message() << k << " of gamma " << gamma);
+      SelectOptions o = plain(k);
+      o.kernel.type = KernelType::rbf;
+      if (gamma > 0) o.kernel.gamma = gamma;
+      const Selection s = select(view, o, {"strong-rrqr", {{"f", "1"}}}, for_seconds(20));
+      ASSERT_NE(s.status, Status::interrupted);
+      const Selection first = select(view, o, {"rrqr"});
+      EXPECT_LE(s.exemplars.size(), first.exemplars.size());
+      EXPECT_GE(s.exemplars.size() + 1, first.exemplars.size());
+      for (const double distance : s.strength) EXPECT_GT(distance, 0);
+      for (const Index p : s.exemplars)
+        EXPECT_EQ(std::count(s.exemplars.begin(), s.exemplars.end(), p), 1);
+    }
+}
+
 TEST(LinearMethods, strong_rrqr_mends_what_plain_pivoting_cannot_see) {
   const Index n = 50;
   const Data data(n, n, kahan(n, 1.2), Storage::dense_f64);
@@ -496,7 +533,7 @@ Matrix<Real> inner_products(const Literal& l) {
 std::vector<Real> leverage_by_definition(const Literal& start, Index rank) {
   const Spectrum s = spectrum_of(inner_products(start));
   const Index n = start.size();
-  while (rank > 0 && s.values[at(rank - 1)] < 1e-12L * s.values[0]) --rank;
+  while (rank > 0 && s.values[at(rank - 1)] < 1e-28L * s.values[0]) --rank;
   if (rank > 0 && s.values[at(rank - 1)] < 1e-6L * s.values[0]) return {};
   if (rank > 0 && rank < n && s.values[at(rank)] > 0.99L * s.values[at(rank - 1)]) return {};
   std::vector<Real> scores(at(n));
@@ -567,6 +604,149 @@ TEST(LinearMethods, leverage_draws_each_point_as_often_as_its_score_says) {
     EXPECT_NEAR(first[i], p, 5 * std::sqrt(p / runs)) << i;
     EXPECT_NEAR(second[i], expected[i], 5 * std::sqrt(expected[i] / runs)) << i;
   }
+}
+
+TEST(LinearMethods, leverage_of_the_largest_does_not_depend_on_the_seed) {
+  Rng rng(6);
+  const Data data(40, 6, problems::make_values(Kind::gaussian, 40, 6, false, rng),
+                  Storage::dense_f64);
+  const Method& method = find_method("leverage");
+  EXPECT_FALSE(draws_at_random(method, settings_of(method, {})));
+  EXPECT_TRUE(draws_at_random(method, settings_of(method, {{"sampling", "random"}})));
+  const Selection top = select(data.view(), plain(5), {"leverage", {}, 0});
+  const Selection drawn = select(data.view(), plain(5), {"leverage", {{"sampling", "random"}}, 0});
+  int others = 0;
+  for (std::uint64_t seed = 1; seed < 10; ++seed) {
+    EXPECT_EQ(select(data.view(), plain(5), {"leverage", {}, seed}).exemplars, top.exemplars);
+    const Selection again =
+        select(data.view(), plain(5), {"leverage", {{"sampling", "random"}}, seed});
+    others += again.exemplars != drawn.exemplars;
+  }
+  EXPECT_GE(others, 8);
+}
+
+TEST(LinearMethods, leverage_and_two_stage_see_small_singular_values) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const Index n = between(rng, 6, 60), d = between(rng, 6, 60), full = std::min(n, d);
+    Matrix<Real> vectors(0, 0);
+    const Data data(n, d, graded(n, d, 1e-9, rng, &vectors), Storage::dense_f64);
+    const Index rank = between(rng, 1, full);
+    const Selection s =
+        select(data.view(), plain(n), {"leverage", {{"rank", std::to_string(rank)}}});
+    EXPECT_EQ(fact(s, "rank"), static_cast<double>(rank));
+    for (std::size_t t = 0; t < s.exemplars.size(); ++t) {
+      Real expected = 0;
+      for (Index r = 0; r < rank; ++r)
+        expected += vectors(r, s.exemplars[t]) * vectors(r, s.exemplars[t]);
+      ASSERT_NEAR(s.strength[t], static_cast<double>(expected), 3e-6);
+    }
+    const Selection two =
+        select(data.view(), plain(full), {"two-stage", {{"restarts", "1"}}, seed});
+    EXPECT_EQ(static_cast<Index>(two.exemplars.size()), full);
+  }
+}
+
+TEST(LinearMethods, two_stage_finds_directions_of_small_features) {
+  Rng rng(50);
+  std::vector<double> a(150);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = rng.normal() * (i % 3 == 0 ? 1 : 1e-8);
+  const MatrixView<const double> view{a.data(), 50, 3, 3};
+  EXPECT_EQ(select(view, plain(3), {"two-stage"}).exemplars.size(), 3u);
+  EXPECT_EQ(fact(select(view, plain(3), {"leverage"}), "rank"), 3);
+}
+
+TEST(LinearMethods, rounding_adds_no_singular_vectors) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const bool tall = seed % 2 == 0;
+    const Index n = tall ? 500 : 40, d = tall ? 40 : 500, rank = between(rng, 1, 12);
+    const auto left = problems::make_values(Kind::gaussian, n, rank, false, rng);
+    const auto right = problems::make_values(Kind::gaussian, rank, d, false, rng);
+    std::vector<double> a(at(n * d));
+    const double fade = seed % 3 == 0 ? 1 : 1e-2;
+    for (Index i = 0; i < n; ++i)
+      for (Index l = 0; l < d; ++l)
+        for (Index r = 0; r < rank; ++r)
+          a[at(i * d + l)] += left[at(i * rank + r)] * right[at(r * d + l)] *
+                              std::pow(fade, std::min<double>(static_cast<double>(r), 4));
+    const Data data(n, d, std::move(a), Storage::dense_f64);
+    EXPECT_EQ(fact(select(data.view(), plain(20), {"leverage"}), "rank"),
+              static_cast<double>(rank));
+  }
+}
+
+TEST(LinearMethods, a_kernel_matrix_that_rounding_makes_singular_is_told) {
+  std::vector<double> line(100);
+  for (std::size_t i = 0; i < line.size(); ++i) line[i] = static_cast<double>(i) / 100;
+  const MatrixView<const double> view{line.data(), 100, 1, 1};
+  SelectOptions o = plain(40);
+  o.kernel.type = KernelType::rbf;
+  for (const char* name : {"leverage", "two-stage"}) {
+    const Selection s = select(view, o, {name});
+    EXPECT_TRUE(std::any_of(s.warnings.begin(), s.warnings.end(), [](const std::string& w) {
+      return w.find("stand out from the rounding of the kernel matrix") != std::string::npos;
+    })) << name;
+  }
+}
+
+TEST(LinearMethods, the_largest_eigenvalues_are_those_of_all) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const Index m = between(rng, 1, 70), count = between(rng, 0, m);
+    const Index rank = seed % 3 == 0 ? between(rng, 1, m) : m;
+    const auto half = problems::make_values(Kind::gaussian, m, rank, false, rng);
+    std::vector<double> matrix(at(m * m));
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < m; ++j)
+        for (Index l = 0; l < rank; ++l)
+          matrix[at(i * m + j)] += half[at(i * rank + l)] * half[at(j * rank + l)];
+    const Eigen all = symmetric_eigen(matrix, m), some = largest_eigen(matrix, m, count);
+    ASSERT_EQ(static_cast<Index>(some.values.size()), count);
+    ASSERT_EQ(static_cast<Index>(some.vectors.size()), count * m);
+    const double enough = 1e-12 * (1 + all.values.back());
+    for (Index r = 0; r < count; ++r) {
+      const double value = some.values[at(r)];
+      EXPECT_NEAR(value, all.values[at(m - count + r)], enough);
+      for (Index i = 0; i < m; ++i) {
+        double image = 0;
+        for (Index j = 0; j < m; ++j) image += matrix[at(i * m + j)] * some.vectors[at(r * m + j)];
+        ASSERT_NEAR(image, value * some.vectors[at(r * m + i)], enough);
+      }
+      for (Index s = 0; s <= r; ++s) {
+        double product = 0;
+        for (Index i = 0; i < m; ++i)
+          product += some.vectors[at(r * m + i)] * some.vectors[at(s * m + i)];
+        ASSERT_NEAR(product, r == s ? 1 : 0, 1e-11);
+      }
+    }
+  }
+}
+
+TEST(LinearMethods, a_matrix_too_large_for_all_its_eigenvectors_is_refused) {
+  EXPECT_THROW(symmetric_eigen({}, 32767), Error);
+}
+
+TEST(LinearMethods, two_stage_draws_no_more_than_it_can) {
+  Rng rng(9);
+  const Data data(600, 40, problems::make_values(Kind::gaussian, 600, 40, false, rng),
+                  Storage::dense_f64);
+  const auto with = [](const char* name, const char* value) {
+    return MethodChoice{"two-stage", {{name, value}}};
+  };
+  EXPECT_THROW(plan(data.view(), plain(5), with("restarts", "1000000000000000000")), Error);
+  EXPECT_THROW(plan(data.view(), plain(5), with("oversampling", "1e300")), Error);
+  const Index usual = plan(data.view(), plain(30), {"two-stage"}).memory_bytes;
+  EXPECT_LT(plan(data.view(), plain(30), with("oversampling", "10000")).memory_bytes, 2 * usual);
+  const auto start = std::chrono::steady_clock::now();
+  const Selection s =
+      select(data.view(), plain(30),
+             {"two-stage", {{"oversampling", "10000"}, {"restarts", "1000000"}}}, for_seconds(0.2));
+  EXPECT_EQ(s.status, Status::interrupted);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 5);
 }
 
 Real error_of(Literal left, const std::vector<Index>& picks) {
@@ -683,6 +863,53 @@ TEST(LinearMethods, the_number_of_threads_changes_no_bit) {
           same::expect_same(one, select(data.view(), o, choice));
         }
       }
+}
+
+/// The rows of a matrix as a source of points that stay elsewhere.
+template <class T>
+class LentRows final : public RowSource<T> {
+ public:
+  explicit LentRows(MatrixView<const T> m) : m_(m) {}
+  void read(Index first, Index last, T* out) const override {
+    for (Index i = first; i < last; ++i)
+      std::memcpy(out + (i - first) * m_.cols, m_.row(i).data(), at(m_.cols) * sizeof(T));
+  }
+  PointsView view() const { return StreamView<T>{this, m_.rows, m_.cols}; }
+
+ private:
+  MatrixView<const T> m_;
+};
+
+template <class T>
+void expect_same_from_stream(const Data& data, const SelectOptions& o, const MethodChoice& choice) {
+  const LentRows<T> rows(std::get<MatrixView<const T>>(data.view()));
+  const Selection held = select(data.view(), o, choice);
+  EXPECT_EQ(static_cast<Index>(held.exemplars.size()), o.exemplars);
+  same::expect_same(held, select(rows.view(), o, choice));
+}
+
+TEST(LinearMethods, points_that_are_streamed_have_the_same_answer) {
+  Rng rng(4);
+  int compared = 0;
+  for (const MethodChoice& choice : everything) {
+    if (!find_method(choice.name).streams) continue;
+    for (const bool tall : {true, false})
+      for (const Center center : {Center::none, Center::feature}) {
+        SCOPED_TRACE(testing::Message() << choice.name << " tall " << tall);
+        const Index n = tall ? 601 : 60, d = tall ? 12 : 150;
+        const auto values = problems::make_values(Kind::nonnegative, n, d, true, rng);
+        SelectOptions o = plain(6);
+        o.center = center;
+        expect_same_from_stream<double>(Data(n, d, values, Storage::dense_f64), o, choice);
+        expect_same_from_stream<float>(Data(n, d, values, Storage::dense_f32), o, choice);
+        if (tall && find_method(choice.name).any_kernel) {
+          o.kernel.type = KernelType::rbf;
+          expect_same_from_stream<float>(Data(n, d, values, Storage::dense_f32), o, choice);
+        }
+        ++compared;
+      }
+  }
+  EXPECT_EQ(compared, 4 * 7);
 }
 
 TEST(LinearMethods, kernels_and_threads) {

@@ -14,6 +14,9 @@ struct Eigen {
 };
 /// Of a symmetric m x m matrix, of which the upper triangle is read.
 Eigen symmetric_eigen(std::vector<double> matrix, Index m);
+/// The same, but only the `count` largest values and their vectors (count x m): in less time, and
+/// with little memory beside the matrix. @pre count <= m
+Eigen largest_eigen(std::vector<double> matrix, Index m, Index count);
 
 /// The lower factor L with matrix = L L^T of a symmetric positive definite m x m matrix, row by row;
 /// zeros above the diagonal. Throws Error when it is not positive definite.

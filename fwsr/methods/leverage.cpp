@@ -60,6 +60,7 @@ Picks choose(const Task& task) {
                         ? largest(scores, task.exemplars)
                         : draw_by_weight(scores, task.exemplars, task.seed);
   for (const Index i : picks.exemplars) picks.strength.push_back(scores[at(i)]);
+  picks.warnings = space.warnings();
   picks.facts = {{.name = "rank", .value = static_cast<double>(space.rank())}};
   return picks;
 }
@@ -83,7 +84,11 @@ Method leverage_method() {
       .random = true,
       .random_if = "sampling=random",
       .any_kernel = true,
-      .cost = [](const Sizes& s, const Settings&) { return singular_space_cost(s); },
+      .cost =
+          [](const Sizes& s, const Settings& settings) {
+            const auto asked = static_cast<double>(settings.whole("rank"));
+            return singular_space_cost(s, asked > 0 ? asked : s.k);
+          },
       .choose = choose};
 }
 

@@ -332,9 +332,8 @@ KernelResiduals::KernelResiduals(const Task& task, Index most, double tolerance,
   std::vector<double> squares(at(n));
   for (Index i = 0; i < n; ++i) squares[at(i)] = kernel_->diagonal(i);
   // Entries of K are rounded, and squares are sums of as many of them as there are picks.
-  const double digits = kernel_->single() ? std::numeric_limits<float>::epsilon()
-                                          : std::numeric_limits<double>::epsilon();
-  start(std::move(squares), std::max(tolerance, 4 * digits * static_cast<double>(most)));
+  const double eps = std::numeric_limits<double>::epsilon();
+  start(std::move(squares), std::max(tolerance, 4 * eps * static_cast<double>(most)));
   if (!energies) return;
   std::vector<double> sums(at(n));
   kernel_->row_squares(sums, task.threads);

@@ -4,26 +4,23 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/lapack.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/methods/orthogonal.hpp"
 
 namespace fwsr {
 
 namespace {
 
+constexpr Index row_block = 384;
+constexpr double cut = 1e-8;  // of the largest square: eight digits of the vectors are left
+
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
-}
-
-std::vector<double> covariance(const Task& task) {
-  const Points& points = *task.points;
-  const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    stop_unless(task.alive);
-    points.rows(first, last, out);
-  };
-  return gram_of_rows<double>(points.size(), points.dim(), task.threads, fill).products;
 }
 
 std::vector<double> whole_kernel(const Task& task) {
@@ -43,82 +40,233 @@ std::vector<double> whole_kernel(const Task& task) {
   return k;
 }
 
+double trace(const std::vector<double>& m, Index length) {
+  double sum = 0;
+  for (Index l = 0; l < length; ++l) sum += m[at(l * length + l)];
+  return sum;
+}
+
 }  // namespace
 
 SingularSpace::SingularSpace(const Task& task, Index rank)
     : task_(task),
       by_features_(task.linear && task.points && task.points->dim() < task.size()),
-      length_(by_features_ ? task.points->dim() : task.size()) {
-  const Eigen eigen =
-      symmetric_eigen(by_features_ ? covariance(task) : whole_kernel(task), length_);
-  stop_unless(task.alive);
-  if (length_ == 0) return;
-  const double digits = task.kernel->single() ? std::numeric_limits<float>::epsilon()
-                                              : std::numeric_limits<double>::epsilon();
-  const double noise = 4 * static_cast<double>(length_) * digits * eigen.values.back();
-  for (Index r = length_ - 1; r >= 0 && rank_ < rank && eigen.values[at(r)] > noise; --r) {
-    const double scale = by_features_ ? 1 / std::sqrt(eigen.values[at(r)]) : 1.0;
-    for (Index l = 0; l < length_; ++l)
-      vectors_.push_back(scale * eigen.vectors[at(r * length_ + l)]);
-    ++rank_;
+      length_(by_features_ ? task.points->dim() : task.size()),
+      d_(has_vectors() ? task.points->dim() : 0) {
+  rank = std::min(rank, length_);
+  while (rank_ < rank) {
+    const Index before = rank_;
+    add_stage(rank - rank_);
+    stop_unless(task.alive);
+    if (rank_ == before || rank_ == rank || !has_vectors()) break;
+    take_away();
+  }
+  short_of_digits_ = rank_ < rank && !has_vectors();
+}
+
+/// The matrix whose eigenvectors are wanted, of the points less what the stages represent.
+std::vector<double> SingularSpace::matrix() const {
+  if (!by_features_) return stages_.empty() ? whole_kernel(task_) : inner_products();
+  const FillRows<double> fill = [&](Index first, Index last, double* out) {
+    std::vector<double> v(at(row_block * rank_));
+    for (Index i = first; i < last; i += row_block) {
+      const Index end = std::min(last, i + row_block);
+      load(i, end, end - i, out + (i - first) * d_, v.data());
+    }
+  };
+  return gram_of_rows<double>(task_.size(), d_, task_.threads, fill).products;
+}
+
+/// <b_i, b_j>, the upper triangle.
+std::vector<double> SingularSpace::inner_products() const {
+  const Index n = task_.size();
+  std::vector<double> k(at(n * n));
+  for_blocks(
+      task_.threads, n,
+      [&](Index, Index first, Index last) {
+        std::vector<double> left(at(row_block * d_)), right(left), v(at(row_block * rank_));
+        load(first, last, last - first, left.data(), v.data());
+        for (Index begin = first; begin < n; begin += row_block) {
+          const Index end = std::min(n, begin + row_block);
+          load(begin, end, end - begin, right.data(), v.data());
+          multiply(Product<double>{.op_b = Op::transpose,
+                                   .m = last - first,
+                                   .n = end - begin,
+                                   .k = d_,
+                                   .left = left.data(),
+                                   .left_stride = d_,
+                                   .right = right.data(),
+                                   .right_stride = d_,
+                                   .out = &k[at(first * n + begin)],
+                                   .out_stride = n});
+        }
+      },
+      row_block);
+  return k;
+}
+
+void SingularSpace::add_stage(Index asked) {
+  std::vector<double> m = matrix();
+  const double eps = std::numeric_limits<double>::epsilon();
+  if (floor_ < 0 && has_vectors()) floor_ = trace(m, length_) * std::pow(rounding_tolerance(d_), 2);
+  const Eigen eigen = largest_eigen(std::move(m), length_, asked);
+  const double largest = eigen.values.back();
+  const double least = has_vectors() ? std::max(floor_, cut * largest)
+                                     : 4 * static_cast<double>(length_) * eps * largest;
+  Stage stage;
+  for (Index r = asked - 1; r >= 0 && eigen.values[at(r)] > least; --r, ++stage.rank) {
+    stage.squares.push_back(eigen.values[at(r)]);
+    const auto vector = eigen.vectors.begin() + r * length_;
+    if (!by_features_) {
+      stage.vectors.insert(stage.vectors.end(), vector, vector + length_);
+      continue;
+    }
+    const double scale = 1 / std::sqrt(eigen.values[at(r)]);
+    for (Index l = 0; l < length_; ++l) stage.forms.push_back(scale * vector[l]);
+  }
+  if (stage.rank == 0) return;
+  rank_ += stage.rank;
+  stages_.push_back(std::move(stage));
+  if (stages_.size() > 1) make_forms();
+}
+
+/// Rounding of the matrix gives its eigenvectors of small values a part that is not in the span of the
+/// points b_i, or in that of the vectors before. <B v, b_i> / value has none of it.
+void SingularSpace::make_forms() {
+  if (!stages_.back().forms.empty()) return;
+  std::vector<double> forms = sum_of_images();
+  Stage& stage = stages_.back();
+  for (Index r = 0; r < stage.rank; ++r)
+    for (Index l = 0; l < d_; ++l) forms[at(r * d_ + l)] /= stage.squares[at(r)];
+  stage.forms = std::move(forms);
+  stage.vectors.clear();
+}
+
+/// Takes what the last stage represents from the points; twice, for what rounding leaves.
+void SingularSpace::take_away() {
+  make_forms();
+  for (std::vector<double>& images : stages_.back().images) images = sum_of_images();
+}
+
+/// sum_i b_i v_ir of the last stage, block by block.
+std::vector<double> SingularSpace::sum_of_images() const {
+  const Index rank = stages_.back().rank;
+  std::vector<double> sum(at(rank * d_));
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(task_.threads), sum);
+  for_blocks_in_order(
+      task_.threads, task_.size(), row_block,
+      [&](int thread, Index first, Index last) {
+        std::vector<double> b(at(row_block * d_)), v(at(row_block * rank_));
+        load(first, last, last - first, b.data(), v.data());
+        multiply(Product<double>{.op_a = Op::transpose,
+                                 .m = rank,
+                                 .n = d_,
+                                 .k = last - first,
+                                 .left = v.data() + rank_ - rank,
+                                 .left_stride = rank_,
+                                 .right = b.data(),
+                                 .right_stride = d_,
+                                 .out = parts[static_cast<std::size_t>(thread)].data(),
+                                 .out_stride = d_});
+      },
+      [&](int thread) {
+        const std::vector<double>& part = parts[static_cast<std::size_t>(thread)];
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
+      });
+  return sum;
+}
+
+/// v: rows of V_r, as far as it is known; b: what that leaves of the points. Products are made of `rows`
+/// rows, which both have room for.
+void SingularSpace::load(Index first, Index last, Index rows, double* b, double* v) const {
+  stop_unless(task_.alive);
+  if (d_ > 0) task_.points->rows(first, last, b);
+  double* own = v;
+  for (const Stage& stage : stages_) {
+    coordinates(stage, first, last, rows, b, own);
+    for (const std::vector<double>& images : stage.images)
+      if (!images.empty())
+        multiply(Product<double>{.m = rows,
+                                 .n = d_,
+                                 .k = stage.rank,
+                                 .a = -1,
+                                 .left = own,
+                                 .left_stride = rank_,
+                                 .right = images.data(),
+                                 .right_stride = d_,
+                                 .b = 1,
+                                 .out = b,
+                                 .out_stride = d_});
+    own += stage.rank;
   }
 }
 
-void SingularSpace::row(Index i, double* out) const {
-  if (by_features_) {
-    std::vector<double> a(at(length_));
-    task_.points->row(i, a.data());
-    multiply_vector(Op::none, {vectors_.data(), rank_, length_, length_}, a.data(), out);
+void SingularSpace::coordinates(const Stage& stage, Index first, Index last, Index rows,
+                                const double* b, double* v) const {
+  if (!stage.forms.empty()) {
+    multiply(Product<double>{.op_b = Op::transpose,
+                             .m = rows,
+                             .n = stage.rank,
+                             .k = d_,
+                             .left = b,
+                             .left_stride = d_,
+                             .right = stage.forms.data(),
+                             .right_stride = d_,
+                             .out = v,
+                             .out_stride = rank_});
     return;
   }
-  for (Index r = 0; r < rank_; ++r) out[r] = vectors_[at(r * length_ + i)];
+  for (Index i = first; i < last; ++i)
+    for (Index r = 0; r < stage.rank; ++r)
+      v[(i - first) * rank_ + r] = stage.vectors[at(r * length_ + i)];
+}
+
+void SingularSpace::row(Index i, double* out) const {
+  std::vector<double> b(at(d_));
+  load(i, i + 1, 1, b.data(), out);
 }
 
 std::vector<double> SingularSpace::leverage_scores() const {
   std::vector<double> scores(at(task_.size()));
   if (rank_ == 0) return scores;
-  constexpr Index rows = 384;  // always as many in a product, so that equal points get equal bits
   for_blocks(
       task_.threads, task_.size(),
       [&](Index, Index first, Index last) {
-        stop_unless(task_.alive);
-        if (!by_features_) {
-          for (Index r = 0; r < rank_; ++r)
-            for (Index i = first; i < last; ++i) {
-              const double v = vectors_[at(r * length_ + i)];
-              scores[at(i)] += v * v;
-            }
-          return;
-        }
-        std::vector<double> a(at(rows * length_)), v(at(rows * rank_));
-        task_.points->rows(first, last, a.data());
-        multiply(Product<double>{.op_b = Op::transpose,
-                                 .m = rows,
-                                 .n = rank_,
-                                 .k = length_,
-                                 .left = a.data(),
-                                 .left_stride = length_,
-                                 .right = vectors_.data(),
-                                 .right_stride = length_,
-                                 .out = v.data(),
-                                 .out_stride = rank_});
+        // Always as many in a product, so that equal points get equal bits.
+        std::vector<double> b(at(row_block * d_)), v(at(row_block * rank_));
+        load(first, last, row_block, b.data(), v.data());
         for (Index i = first; i < last; ++i) {
           const double* own = &v[at((i - first) * rank_)];
           scores[at(i)] = dot(own, own, rank_);
         }
       },
-      rows);
+      row_block);
   return scores;
 }
 
-Cost singular_space_cost(const Sizes& s) {
-  if (s.linear && s.d < s.n)
-    return {.bytes = 8 * (s.d * s.d * (6 + 2 * s.threads) + 2 * s.n),
-            .flops = 2 * s.n * s.d * s.d + 25 * s.d * s.d * s.d * s.threads,
-            .how = "all eigenvectors of a matrix of features x features, on one thread"};
-  return {.bytes = 8 * (6 * s.n * s.n + 2 * s.n),
-          .flops = s.n * s.n * (2 * s.d + 20) + 25 * s.n * s.n * s.n * s.threads,
-          .how = "all eigenvectors of the matrix of points x points, on one thread"};
+std::vector<std::string> SingularSpace::warnings() const {
+  if (!short_of_digits_) return {};
+  return {
+      fmt::format("{} singular vectors stand out from the rounding of the kernel matrix: others "
+                  "have singular values below about 1e-7 of the largest",
+                  rank_)};
+}
+
+Cost singular_space_cost(const Sizes& s, double rank) {
+  const bool by_features = s.linear && s.d < s.n;
+  const double m = by_features ? s.d : s.n, d = s.linear ? s.d : 0;
+  rank = std::min(rank, m);
+  const double blocks = s.threads * (row_block * (2 * d + rank) + rank * d);
+  const double all = 2 * rank > m ? 4 : 1;  // lapack.cpp: how many of m x m
+  // Half of the reduction to tridiagonal form waits for memory.
+  const double eigen = s.threads * m * m * (all > 1 ? 25 * m : 12 * m + 6 * rank);
+  if (by_features)
+    return {.bytes = 8 * (m * m * (all + 1 + 2 * s.threads) + 4 * rank * m + blocks + 2 * s.n),
+            .flops = 2 * s.n * m * m + eigen,
+            .how = "eigenvectors of a matrix of features x features, on one thread"};
+  return {.bytes = 8 * (m * m * (all + 1) + rank * (2 * m + 2 * d) + blocks + 2 * s.n),
+          .flops = m * m * (2 * s.d + 20) + eigen,
+          .how = "eigenvectors of the matrix of points x points, on one thread"};
 }
 
 }  // namespace fwsr

@@ -12,12 +12,15 @@
 // every swap multiplies the volume by more than f, so there are few. At the end all rho are at most
 // f, and singular values of R11 and R22 are within sqrt(1 + f^2 k (n - k)) of those of A.
 //
-// All numbers are computed anew from the pivots before every swap: nothing drifts.
+// All numbers are computed anew from the pivots after every swap: nothing drifts. Where rounding has
+// made rho too large the volume does not grow, or cannot be told from none: such a swap is undone,
+// and is the end. So there are no two sets that take turns.
 #include "fwsr/methods/strong_rrqr.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/projection.hpp"
@@ -41,29 +44,37 @@ struct Factors {
   std::vector<double> basis;          // k x d, or empty
   std::vector<double> inverse;        // k x k, upper triangular
   std::vector<double> inverse_norms;  // of its rows: 1 / omega
+  double log_volume = 0;              // log |det R11|
 };
 
-void invert(Factors& f, const std::vector<double>& r) {
+void invert(Factors& f, const std::vector<double>& r, const Alive& alive) {
   const Index k = f.k;
   f.inverse.assign(at(k * k), 0.0);
-  for (Index j = 0; j < k; ++j)  // column j by back substitution
-    for (Index i = j; i >= 0; --i) {
-      double sum = i == j ? 1.0 : 0.0;
-      for (Index l = i + 1; l <= j; ++l) sum -= r[at(i * k + l)] * f.inverse[at(l * k + j)];
-      f.inverse[at(i * k + j)] = sum / r[at(i * k + i)];
-    }
-  for (Index i = 0; i < k; ++i)
-    f.inverse_norms.push_back(std::sqrt(dot(&f.inverse[at(i * k)], &f.inverse[at(i * k)], k)));
+  f.inverse_norms.resize(at(k));
+  for (Index i = k - 1; i >= 0; --i) {  // from the rows below it
+    stop_unless(alive);
+    double* const row = &f.inverse[at(i * k)];
+    const double pivot = r[at(i * k + i)];
+    row[i] = 1;
+    for (Index l = i + 1; l < k; ++l)
+      for (Index j = l; j < k; ++j) row[j] -= r[at(i * k + l)] * f.inverse[at(l * k + j)];
+    for (Index j = i; j < k; ++j) row[j] /= pivot;
+    f.inverse_norms[at(i)] = std::sqrt(dot(row, row, k));
+    f.log_volume += std::log(pivot);
+  }
 }
 
 /// Gram-Schmidt, twice.
-Factors factor_vectors(const Points& points, const std::vector<Index>& pivots) {
+Factors factor_vectors(const Task& task, const std::vector<Index>& pivots) {
+  const Points& points = *task.points;
   const auto k = static_cast<Index>(pivots.size());
   const Index d = points.dim();
-  Factors f{
-      .k = k, .d = d, .basis = std::vector<double>(at(k * d)), .inverse = {}, .inverse_norms = {}};
+  Factors f;
+  f.k = k, f.d = d;
+  f.basis.resize(at(k * d));
   std::vector<double> r(at(k * k));
   for (Index t = 0; t < k; ++t) {
+    stop_unless(task.alive);
     double* q = &f.basis[at(t * d)];
     points.row(pivots[at(t)], q);
     for (int twice = 0; twice < 2; ++twice)
@@ -77,15 +88,15 @@ Factors factor_vectors(const Points& points, const std::vector<Index>& pivots) {
     r[at(t * k + t)] = norm;
     for (Index l = 0; l < d; ++l) q[l] /= norm;
   }
-  invert(f, r);
+  invert(f, r, task.alive);
   return f;
 }
 
 /// By Cholesky, in an order of its own, to which it brings `pivots`. None when their kernel matrix
 /// is singular.
-std::vector<Factors> factor_kernel(const KernelMatrix& kernel, std::vector<Index>& pivots) {
+std::optional<Factors> factor_kernel(const Task& task, std::vector<Index>& pivots) {
   const auto k = static_cast<Index>(pivots.size());
-  const PivotedCholesky c = pivoted_cholesky(kernel.values(pivots, pivots), k);
+  const PivotedCholesky c = pivoted_cholesky(task.kernel->values(pivots, pivots), k);
   if (c.rank < k) return {};
   std::vector<double> r(at(k * k));
   for (Index i = 0; i < k; ++i)
@@ -93,9 +104,10 @@ std::vector<Factors> factor_kernel(const KernelMatrix& kernel, std::vector<Index
   std::vector<Index> ordered;
   for (const Index p : c.pivots) ordered.push_back(pivots[at(p)]);
   pivots = std::move(ordered);
-  Factors f{.k = k, .d = 0, .basis = {}, .inverse = {}, .inverse_norms = {}};
-  invert(f, r);
-  return {f};
+  Factors f;
+  f.k = k;
+  invert(f, r, task.alive);
+  return f;
 }
 
 struct Swap {
@@ -172,9 +184,36 @@ Swap best_swap(const Task& task, const Factors& f, const std::vector<Index>& piv
   return best;
 }
 
-std::vector<Factors> factor(const Task& task, std::vector<Index>& pivots) {
-  if (task.linear && task.points) return {factor_vectors(*task.points, pivots)};
-  return factor_kernel(*task.kernel, pivots);
+std::optional<Factors> factor(const Task& task, std::vector<Index>& pivots) {
+  if (task.linear && task.points) return factor_vectors(task, pivots);
+  return factor_kernel(task, pivots);
+}
+
+/// Pivots and their factors.
+struct Basis {
+  std::vector<Index> pivots;
+  Factors factors;
+};
+
+/// The pivots of plain QR; without the last ones when rounding leaves them no volume.
+Basis plain_basis(const Task& task, Index count) {
+  Basis basis{.pivots = largest_residuals(task, count).points, .factors = {}};
+  for (; !basis.pivots.empty(); basis.pivots.pop_back())
+    if (std::optional<Factors> factors = factor(task, basis.pivots)) {
+      basis.factors = std::move(*factors);
+      break;
+    }
+  return basis;
+}
+
+/// Makes the swap; or nothing, and false, when the volume does not grow by it.
+bool exchange(const Task& task, const Swap& swap, Basis& basis) {
+  std::vector<Index> pivots = basis.pivots;
+  pivots[at(swap.out)] = swap.in;
+  std::optional<Factors> factors = factor(task, pivots);
+  if (!factors || !(factors->log_volume > basis.factors.log_volume + rounding / 2)) return false;
+  basis = {.pivots = std::move(pivots), .factors = std::move(*factors)};
+  return true;
 }
 
 Picks choose(const Task& task) {
@@ -189,27 +228,24 @@ Picks choose(const Task& task) {
 }  // namespace
 
 StrongPivots strong_pivots(const Task& task, Index count, double f) {
-  Pivots start = largest_residuals(task, count);
-  StrongPivots result{
-      .points = std::move(start.points), .distances = std::move(start.norms), .swaps = 0, .rho = 0};
-  while (!result.points.empty()) {
-    const std::vector<Factors> factors = factor(task, result.points);
-    if (factors.empty()) break;
-    for (std::size_t t = 0; t < result.points.size(); ++t)
-      result.distances[t] = 1 / factors[0].inverse_norms[t];
-    const Swap swap = best_swap(task, factors[0], result.points);
+  Basis basis = plain_basis(task, count);
+  StrongPivots result;
+  while (!basis.pivots.empty()) {
+    const Swap swap = best_swap(task, basis.factors, basis.pivots);
     result.rho = swap.rho;
-    if (swap.rho <= f * (1 + rounding)) break;
-    result.points[at(swap.out)] = swap.in;
+    if (swap.rho <= f * (1 + rounding) || !exchange(task, swap, basis)) break;
     ++result.swaps;
   }
+  for (const double norm : basis.factors.inverse_norms) result.distances.push_back(1 / norm);
+  result.points = std::move(basis.pivots);
   return result;
 }
 
 Cost strong_cost(const Sizes& s) {
   const double rows = s.threads * static_cast<double>(sweep_rows);
-  return {.bytes = 8 * (s.k * s.d + 3 * s.k * s.k + rows * (2 * s.d + 2 * s.k)),
-          .flops = s.n * s.k * (4 * s.d + 4 * s.k),
+  const double alone = 16 * s.k * s.k * s.d + 4 * s.k * s.k * s.k;  // the factors, on one thread
+  return {.bytes = 8 * (2 * s.k * s.d + 5 * s.k * s.k + rows * (2 * s.d + 2 * s.k)),
+          .flops = s.n * s.k * (4 * s.d + 4 * s.k) + s.threads * alone,
           .how = "projects all points once for every swap"};
 }
 

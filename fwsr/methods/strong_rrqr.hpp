@@ -12,7 +12,7 @@ struct StrongPivots {
   std::vector<Index> points;
   std::vector<double> distances;  // of each from the span of the others
   Index swaps = 0;
-  double rho = 0;  // the largest there is at the end
+  double rho = 0;  // the largest there is at the end; above f where only rounding makes it so
 };
 /// From the pivots of plain QR on, at most `count`. @pre f >= 1
 StrongPivots strong_pivots(const Task& task, Index count, double f);

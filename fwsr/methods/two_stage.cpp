@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "fwsr/base/random.hpp"
+#include "fwsr/methods/draw.hpp"
 #include "fwsr/methods/orthogonal.hpp"
 #include "fwsr/methods/singular_space.hpp"
 #include "fwsr/methods/strong_rrqr.hpp"
@@ -33,17 +34,16 @@ double draws_for(double oversampling, double k) {
 }
 
 /// Independent draws by the scores; every point once, in the order of their numbers.
-std::vector<Index> draw(const std::vector<double>& scores, Index draws, Rng& rng) {
-  std::vector<double> sums(scores.size());
-  double sum = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) sums[i] = sum += scores[i];
-  std::vector<Index> drawn;
+std::vector<Index> draw(const Lottery& lottery, Index size, Index draws, const Alive& alive,
+                        Rng& rng) {
+  std::vector<bool> taken(at(size));
   for (Index c = 0; c < draws; ++c) {
-    const auto place = std::upper_bound(sums.begin(), sums.end(), rng.uniform() * sum);
-    drawn.push_back(std::min<Index>(place - sums.begin(), static_cast<Index>(sums.size()) - 1));
+    if (c % 65536 == 0) stop_unless(alive);
+    taken[at(lottery.draw(rng))] = true;
   }
-  std::sort(drawn.begin(), drawn.end());
-  drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+  std::vector<Index> drawn;
+  for (Index i = 0; i < size; ++i)
+    if (taken[at(i)]) drawn.push_back(i);
   return drawn;
 }
 
@@ -73,20 +73,25 @@ Picks choose(const Task& task) {
   const std::vector<double> scores = space.leverage_scores();
   const auto draws = static_cast<Index>(
       draws_for(task.settings.number("oversampling"), static_cast<double>(task.exemplars)));
+  const Lottery lottery(scores);
   Rng rng(task.seed);
   Picks best;
   double least = std::numeric_limits<double>::infinity();
   for (Index restart = 0; restart < task.settings.whole("restarts"); ++restart) {
     Rng own = rng.split(static_cast<std::uint64_t>(restart));
-    std::vector<Index> kept = keep(task, space, scores, draw(scores, draws, own));
+    const auto try_with = [&](Index count) {
+      return keep(task, space, scores, draw(lottery, task.size(), count, task.alive, own));
+    };
+    std::vector<Index> kept = try_with(draws);
     for (int more = 1; static_cast<Index>(kept.size()) < space.rank() && more < 16; ++more)
-      kept = keep(task, space, scores, draw(scores, draws << more, own));
+      kept = try_with(draws << more);
     const double error = regress(*task.kernel, task.linear ? task.points : nullptr, kept, -1,
                                  task.threads, task.alive)
                              .projection;
     if (error < least) least = error, best.exemplars = std::move(kept);
   }
   for (const Index i : best.exemplars) best.strength.push_back(scores[at(i)]);
+  best.warnings = space.warnings();
   best.facts = {{.name = "residual", .value = least / task.unit() / task.unit()},
                 {.name = "drawn", .value = static_cast<double>(draws)}};
   task.report(static_cast<Index>(best.exemplars.size()));
@@ -94,16 +99,18 @@ Picks choose(const Task& task) {
 }
 
 Cost cost(const Sizes& s, const Settings& settings) {
-  const Cost space = singular_space_cost(s);
+  const Cost space = singular_space_cost(s, s.k);
   const double draws = draws_for(settings.number("oversampling"), s.k);
-  const Sizes inner{.n = draws, .d = s.k, .k = s.k, .entries = draws * s.k, .threads = s.threads};
+  const double drawn = std::min(draws, s.n);  // different ones
+  const Sizes inner{.n = drawn, .d = s.k, .k = s.k, .entries = drawn * s.k, .threads = s.threads};
   const Cost pivots = residuals_cost(inner, false), swaps = strong_cost(inner);
   const auto restarts = static_cast<double>(settings.whole("restarts"));
-  return {.bytes = space.bytes + pivots.bytes + swaps.bytes + 8 * draws * s.k +
-                   8 * s.k * (s.d + s.k) + s.threads * 8 * 384 * (s.d + s.k),
-          .flops = space.flops + restarts * (pivots.flops + swaps.flops * (1 + s.k / 4) +
-                                             s.n * s.k * (8 * s.d + 2 * s.k)),
-          .how = space.how + "; every restart projects all points once"};
+  return {
+      .bytes = space.bytes + pivots.bytes + swaps.bytes + 8 * drawn * (s.k + 1) + 9 * s.n +
+               8 * s.k * (s.d + s.k) + s.threads * 8 * 384 * (s.d + s.k),
+      .flops = space.flops + restarts * (300 * draws + pivots.flops + swaps.flops * (1 + s.k / 4) +
+                                         s.n * s.k * (8 * s.d + 2 * s.k)),
+      .how = space.how + "; every restart projects all points once"};
 }
 
 }  // namespace
@@ -117,11 +124,13 @@ Method two_stage_method() {
           .knobs = {{.name = "oversampling",
                      .value = 4.0,
                      .about = "draws this many times k ln(k + 1) points",
-                     .least = 0},
+                     .least = 0,
+                     .most = 1e4},
                     {.name = "restarts",
                      .value = Index{10},
                      .about = "repeats this often and keeps the set with the smallest error",
-                     .least = 1}},
+                     .least = 1,
+                     .most = 1e6}},
           .random = true,
           .any_kernel = true,
           .cost = cost,

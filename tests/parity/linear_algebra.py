@@ -127,12 +127,31 @@ def alignment(state):
     return (state.rows @ v) ** 2 / np.where(norms > 0, norms, 1)
 
 
+def all_there(points, picks, k):
+    """Whether there are k picks, or fewer and nothing but rounding is left of the other points."""
+    if len(picks) == k:
+        return True
+    state = Follower(points)
+    for p in picks:
+        state.take(p)
+    return len(picks) < k and bool((np.sqrt(residual(state)) <= 1e-11 * state.largest).all())
+
+
 def check_greedy(method, score, count, most=40, largest_k=10):
-    good = total = clear = 0
+    good = total = clear = whole = 0
     for a, k in problems(count, most, seed=1):
-        g, t, c = follow(a, choose(a, min(k, largest_k), method)["exemplars"], score)
+        picks = choose(a, min(k, largest_k), method)["exemplars"]
+        whole += all_there(a, picks, min(k, largest_k))
+        g, t, c = follow(a, picks, score)
         good, total, clear = good + g, total + t, clear + c
-    return {"problems": count, "picks": total, "best": good, "best_by_a_clear_margin": clear, "ok": good == total}
+    return {
+        "problems": count,
+        "with_all_picks": whole,
+        "picks": total,
+        "best": good,
+        "best_by_a_clear_margin": clear,
+        "ok": good == total and whole == count,
+    }
 
 
 def compare_with_qr(points, k):
@@ -144,7 +163,8 @@ def compare_with_qr(points, k):
     diagonal = np.abs(np.diag(r))[:len(picks)]
     error = float((np.abs(strength - diagonal) / diagonal).max(initial=0)) if equal else None
     good, total, _ = follow(points, picks, residual)
-    return {"equal": equal, "found": len(picks), "best": good == total, "diagonal_error": error}
+    best = good == total and all_there(points, picks, k)
+    return {"equal": equal, "found": len(picks), "best": best, "diagonal_error": error}
 
 
 def check_qr():
@@ -239,11 +259,12 @@ def check_strong():
 
 def check_kdpp():
     """Every pick makes the determinant largest, by numpy.linalg.slogdet of all candidates."""
-    rng, good, total = np.random.default_rng(4), 0, 0
+    rng, good, total, whole = np.random.default_rng(4), 0, 0, 0
     for _ in range(100):
         n, d = rng.integers(2, 25), rng.integers(1, 6)
         a, gamma = rng.normal(size=(n, d)), float(rng.uniform(0.2, 2))
         picks = choose(a, min(n, 6), "kdpp", "--gamma", str(gamma))["exemplars"]
+        whole += bool(len(picks) == min(n, 6))
         kernel = np.exp(-gamma * ((a[:, None] - a[None]) ** 2).sum(2))
         for t, p in enumerate(picks):
             volumes = [
@@ -252,7 +273,75 @@ def check_kdpp():
             ]
             good += bool(volumes[p] >= max(volumes) - 1e-9)
             total += 1
-    return {"problems": 100, "picks": total, "best": good, "ok": good == total}
+    return {
+        "problems": 100,
+        "with_all_picks": whole,
+        "picks": total,
+        "best": good,
+        "ok": good == total and whole == 100,
+    }
+
+
+def error_of(points, picks):
+    q = np.linalg.qr(points[picks].T)[0]
+    return float(((points - (points @ q) @ q.T) ** 2).sum())
+
+
+def strong_columns(columns, k, f=2.0):
+    """k columns by pivoted QR and swaps, literally: determinants of all exchanges."""
+    picks = list(scipy.linalg.qr(columns, mode="r", pivoting=True)[1][:k])
+    while True:
+        volume = abs(np.linalg.det(columns[:, picks]))
+        best, swap = f * (1 + 1e-10), None
+        for t in range(k):
+            for j in range(columns.shape[1]):
+                if j in picks:
+                    continue
+                growth = abs(np.linalg.det(columns[:, picks[:t] + [j] + picks[t + 1 :]])) / volume
+                if growth > best:
+                    best, swap = growth, (t, j)
+        if swap is None:
+            return picks
+        picks[swap[0]] = swap[1]
+
+
+def two_stage(points, k, rng, oversampling=1.0):
+    """One run by the article: draws by leverage, then strong QR of the scaled rows of V_k."""
+    v = np.linalg.svd(points.T, full_matrices=False)[2][:k]
+    p = (v**2).sum(0) / k
+    count = int(max(k, np.ceil(oversampling * k * np.log(k + 1))))
+    while True:
+        drawn = np.unique(rng.choice(len(points), count, p=p / p.sum()))
+        columns = v[:, drawn] / np.sqrt(p[drawn])
+        if np.linalg.matrix_rank(columns) == k:
+            return drawn[strong_columns(columns, k)]
+        count *= 2
+
+
+def check_two_stage(runs=60):
+    """The mean error over seeds, ours against that of literal runs."""
+    rng, ratios, errors = np.random.default_rng(5), [], []
+    for _ in range(20):
+        n, d, k = int(rng.integers(20, 60)), int(rng.integers(5, 30)), int(rng.integers(2, 5))
+        a = rng.normal(size=(n, d)) * 0.7 ** np.arange(d)
+        ours, literal = [], []
+        for seed in range(runs):
+            method = "two-stage:oversampling=1:restarts=1"
+            answer = choose(a, k, method, "--seed", str(seed))
+            if len(answer["exemplars"]) != k:
+                return {"ok": False, "short": answer["exemplars"]}
+            ours.append(error_of(a, answer["exemplars"]))
+            literal.append(error_of(a, two_stage(a, k, rng)))
+        ratios.append(np.mean(ours) / np.mean(literal))
+        errors.append(np.hypot(np.std(ours) / np.mean(ours), np.std(literal) / np.mean(literal)) / np.sqrt(runs))
+    deviations = np.abs(np.array(ratios) - 1) / np.array(errors)
+    return {
+        "problems": len(ratios),
+        "runs": runs,
+        "mean_error_over_literal": float(np.mean(ratios)),
+        "largest_deviation_in_standard_errors": float(deviations.max()),
+        "ok": bool(abs(np.mean(ratios) - 1) < 0.03 and deviations.max() < 4),
+    }
 
 
 def main():
@@ -264,6 +353,7 @@ def main():
         "omp, literal": check_greedy("omp", correlation, 100),
         "omp normalized, literal": check_greedy("omp:normalize=yes", cosine, 100),
         "leverage, numpy.linalg.svd": check_leverage(),
+        "two-stage, literal": check_two_stage(),
         "greedy-cssp, brute force": check_greedy("greedy-cssp", drop_of_error, 100),
         "kdpp, brute force": check_kdpp(),
         "ipm, numpy.linalg.svd": check_greedy("ipm", alignment, 100),
