@@ -178,7 +178,8 @@ class Ds3 {
   const Distances distances_;
   const Index n_;
   const bool infinite_;
-  LargeArray<double> d_, w_;
+  DistanceMatrix<double> d_;
+  LargeArray<double> w_;
   double lambda_ = 0, rho_ = 0;
   std::vector<double> theta_;
   std::vector<double> levels_;  // of the dual, the last ones: guesses
@@ -208,7 +209,7 @@ Index Ds3::most_central() const {
       task_.threads, n_,
       [&](Index, Index first, Index last) {
         for (Index i = first; i < last; ++i)
-          sums[at(i)] = std::accumulate(d_.get() + i * n_, d_.get() + (i + 1) * n_, 0.0);
+          sums[at(i)] = std::accumulate(d_.row(i), d_.row(i) + n_, 0.0);
       },
       rows_at_once);
   const double least = *std::min_element(sums.begin(), sums.end());  // the first but for rounding
@@ -218,12 +219,12 @@ Index Ds3::most_central() const {
 }
 
 double Ds3::largest_lambda(Index central) const {
-  const double* const own = d_.get() + central * n_;
+  const double* const own = d_.row(central);
   const double tiny = same_sum * std::accumulate(own, own + n_, 0.0);
   const double root = std::sqrt(static_cast<double>(n_));
   double most = 0, absolute = 0;
   for (Index i = 0; i < n_; ++i) {
-    const double* const d = d_.get() + i * n_;
+    const double* const d = d_.row(i);
     double sum = 0;
     for (Index j = 0; j < n_; ++j) sum += d[j] - own[j];
     absolute = std::max(absolute, absolute_distance(d, own, n_) / 2);
@@ -279,7 +280,7 @@ Ds3::Part Ds3::over_rows(Work&& work) {
 void Ds3::update_rows() {
   const Part all = over_rows([&](Index i, double* room, Part& part) {
     double *const y = room, *const x = room + n_, *const w = w_.get() + i * n_;
-    const double* const d = d_.get() + i * n_;
+    const double* const d = d_.row(i);
     row_of_y(i, y);
     const double inverse = 1 / rho_;
     for (Index j = 0; j < n_; ++j) x[j] = 2 * y[j] - w[j] - d[j] * inverse;
@@ -334,7 +335,7 @@ void Ds3::project_columns() {
 /// Both bounds; true when they are near enough.
 bool Ds3::check() {
   const Part all = over_rows([&](Index i, double* room, Part& part) {
-    const double* const d = d_.get() + i * n_;
+    const double* const d = d_.row(i);
     row_of_y(i, room);
     norms_[at(i)] = p_norm(room, n_, infinite_);
     part.objective += lambda_ * norms_[at(i)] + dot(d, room, n_);
@@ -360,7 +361,7 @@ std::vector<Index> Ds3::in_order() const {
 
 /// All dissimilarities are those of i, to which lambda does not matter: it represents all.
 Picks Ds3::one(Index i) const {
-  const double* const d = d_.get() + i * n_;
+  const double* const d = d_.row(i);
   return {.exemplars = {i},
           .strength = {infinite_ ? 1.0 : std::sqrt(static_cast<double>(n_))},
           .codes = std::vector<double>(at(n_), 1.0),
@@ -393,7 +394,7 @@ Picks Ds3::answer() const {
     const auto better = [&](Index t, Index than) {
       const double a = picks.codes[at(t * n_ + j)], b = picks.codes[at(than * n_ + j)];
       if (a != b) return a > b;
-      return d_[at(picks.exemplars[at(t)] * n_ + j)] < d_[at(picks.exemplars[at(than)] * n_ + j)];
+      return d_.row(picks.exemplars[at(t)])[j] < d_.row(picks.exemplars[at(than)])[j];
     };
     for (Index t = 1; t < k; ++t)
       if (better(t, picks.assignment[at(j)])) picks.assignment[at(j)] = t;
@@ -419,7 +420,8 @@ Picks Ds3::run() {
   const auto n = static_cast<double>(n_);
   rho_ = first_rho * lambda_ / (infinite_ ? n : std::sqrt(n));
   for_blocks(task_.threads, n_, [&](Index, Index first, Index last) {
-    for (Index e = first * n_; e < last * n_; ++e) w_[at(e)] = 1 / n - d_[at(e)] / rho_;
+    for (Index i = first; i < last; ++i)
+      for (Index j = 0; j < n_; ++j) w_[at(i * n_ + j)] = 1 / n - d_.row(i)[j] / rho_;
   });
   for (;;) {
     project_columns();
