@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fwsr/base/result.hpp"
+#include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/lapack.hpp"
 #include "fwsr/methods/methods.hpp"
 #include "problems.hpp"
@@ -693,6 +694,7 @@ TEST(LinearMethods, a_kernel_matrix_that_rounding_makes_singular_is_told) {
 }
 
 TEST(LinearMethods, the_largest_eigenvalues_are_those_of_all) {
+  const fwsr::SerialBlas serial;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
