@@ -1,0 +1,81 @@
+// Farthest-first traversal: every step takes the point that is farthest from all taken so far. Its
+// largest distance to the nearest exemplar is at most twice the least possible one for k centres.
+//
+//   min_T max_i min_{t in T} dist(i, t)     |T| = k
+//
+// T. F. Gonzalez, Clustering to minimize the maximum intercluster distance, 1985.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "fwsr/base/random.hpp"
+#include "fwsr/methods/distances.hpp"
+#include "fwsr/methods/method.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The point nearest to the middle of a sample of at most 256 points, by the sum of its distances.
+Index central(const Distances& distances) {
+  const Index n = distances.size(), count = std::min<Index>(n, 256);
+  std::vector<double> sums(at(n)), column(at(n));
+  for (Index s = 0; s < count; ++s) {
+    distances.column(s * n / count, column);
+    for (Index i = 0; i < n; ++i) sums[at(i)] += column[at(i)];
+  }
+  return std::min_element(sums.begin(), sums.end()) - sums.begin();
+}
+
+Picks choose(const Task& task) {
+  const Distances distances(task, task.settings.word("metric"));
+  const Index n = task.size();
+  Rng rng(task.seed);
+  Index next = task.settings.word("first") == "central"
+                   ? central(distances)
+                   : static_cast<Index>(rng.below(static_cast<std::uint64_t>(n)));
+  std::vector<double> nearest(at(n), std::numeric_limits<double>::infinity()), column(at(n));
+  Picks picks;
+  double radius = std::numeric_limits<double>::infinity();
+  while (static_cast<Index>(picks.exemplars.size()) < task.exemplars && radius > 0) {
+    picks.exemplars.push_back(next);
+    distances.column(next, column);
+    for (Index i = 0; i < n; ++i) nearest[at(i)] = std::min(nearest[at(i)], column[at(i)]);
+    next = std::max_element(nearest.begin(), nearest.end()) - nearest.begin();
+    radius = nearest[at(next)];
+    picks.strength.push_back(radius * distances.scale());
+    task.report(static_cast<Index>(picks.exemplars.size()));
+  }
+  picks.facts = {{"radius", radius * distances.scale()}};
+  return picks;
+}
+
+}  // namespace
+
+Method k_center_method() {
+  return {.name = "k-center",
+          .title = "farthest-first traversal",
+          .about = "each step takes the point farthest from all taken so far (Gonzalez 1985)",
+          .knobs = {metric_knob(),
+                    {.name = "first",
+                     .value = std::string("central"),
+                     .about = "where to begin: at the point nearest to the others (of a sample of "
+                              "256), or at a random one",
+                     .words = {"central", "random"}}},
+          .random = true,
+          .random_if = "first=random",
+          .any_kernel = true,
+          .cost =
+              [](const Sizes& s, const Settings&) {
+                return Cost{.bytes = 8 * 3 * s.n,
+                            .flops = 8 * (s.k + 256) * s.entries,
+                            .how = "three numbers of every point, one pass over them a step"};
+              },
+          .choose = choose};
+}
+
+}  // namespace fwsr
