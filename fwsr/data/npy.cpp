@@ -32,7 +32,8 @@ std::optional<Failure> find_points_problem(const std::string& where, const NpyHe
   if (header.shape.size() > 2)
     return fail("has more than two dimensions",
                 "save x.reshape(len(x), -1), one row of features per point");
-  if (header.count == 0) return fail("holds no numbers", "save at least one point with one feature");
+  if (header.count == 0)
+    return fail("holds no numbers", "save at least one point with one feature");
   return std::nullopt;
 }
 
