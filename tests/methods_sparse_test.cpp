@@ -531,7 +531,9 @@ TEST(Ds3, takes_a_matrix_and_says_so_of_any_number_of_threads) {
     given.insert(given.end(), row.begin(), row.end());
   const MatrixView<const double> matrix{given.data(), p.n, p.n, p.n};
   const Selection by_points = select(p.view(), plain(8), ds3(20, true, "euclidean", "1e-6"));
-  SelectOptions o = plain(8);
+  SelectOptions o;
+  o.exemplars = 8;
+  o.codes = true;
   std::vector<Selection> all;
   for (const int threads : {1, 2, 8}) {
     o.threads = threads;
@@ -542,6 +544,24 @@ TEST(Ds3, takes_a_matrix_and_says_so_of_any_number_of_threads) {
   }
   EXPECT_NEAR(fact(all[0], "objective"), fact(by_points, "objective"),
               3e-6 * fact(by_points, "objective"));
+}
+
+TEST(Ds3, alpha_grows_until_there_are_enough_rows) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    Points2 p{.n = 40, .d = 3, .x = {}};
+    for (Index e = 0; e < p.n * p.d; ++e)
+      p.x.push_back(rng.normal() + static_cast<double>(e / p.d % 3) * 9);
+    const bool infinite = seed % 2 == 0;
+    const Selection s = select(p.view(), plain(15), ds3(0, infinite, "euclidean", "1e-7"));
+    EXPECT_EQ(s.exemplars.size(), 15u);
+    EXPECT_GE(fact(s, "alpha"), 40);
+    const Selection same =
+        select(p.view(), plain(15), ds3(fact(s, "alpha"), infinite, "euclidean", "1e-7"));
+    EXPECT_NEAR(fact(s, "lambda"), fact(same, "lambda"), 1e-12 * fact(s, "lambda"));
+    EXPECT_NEAR(fact(s, "objective"), fact(same, "objective"), 2e-7 * fact(s, "objective"));
+  }
 }
 
 TEST(Ds3, edges) {

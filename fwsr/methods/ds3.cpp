@@ -10,7 +10,8 @@
 //   p = infinity:  max_i ||d_i - d_l||_1 / 2
 //   p = 2:         max_i sqrt(n) / 2 ||d_i - d_l||_2^2 / 1^T (d_i - d_l)
 //
-// In the latter, i whose sum is that of l count for nothing (there is no such lambda); where that leaves
+// alpha = 0 stands for 20, or as many times twice that as it takes to have k rows that are not zero: w goes on
+// from where it is. In the case p = 2, i whose sum is that of l count for nothing (there is no such lambda); where that leaves
 // none, max_i ||d_i - d_l||_1 / (2 sqrt(n)) is used.
 //
 // ADMM (Douglas-Rachford): Y = Z with simplex columns on one side, X = Z >= 0 with the norms on the other,
@@ -46,6 +47,8 @@ constexpr Index steps_a_check = 10;
 constexpr double omega = 1.6;
 /// rho / (lambda / ||1||_p'), p' the dual exponent of a row of ones: thresholds of a third of a full row.
 constexpr double first_rho = 3;
+constexpr double first_alpha = 20;  // when nobody says
+constexpr double nothing = 1e-9;
 constexpr int newton_steps = 100;
 constexpr double same_sum = 1e-12;  // sums of dissimilarities that differ by less are equal
 
@@ -156,7 +159,7 @@ class Ds3 {
 
  private:
   struct Part {  // of one block of rows
-    double objective = 0, shift = -std::numeric_limits<double>::infinity();
+    double objective = 0, fit = 0, shift = -std::numeric_limits<double>::infinity();
     double moved = 0;  // ||X - Y||^2
   };
 
@@ -167,6 +170,8 @@ class Ds3 {
   void project_columns();
   void project_tile(std::vector<double>& above, Index first, Index last);
   bool check();
+  void halve_lambda();
+  bool enough_rows() const;
   std::vector<Index> in_order() const;
   Picks one(Index i) const;
   Picks answer() const;
@@ -180,13 +185,13 @@ class Ds3 {
   const bool infinite_;
   DistanceMatrix<double> d_;
   LargeArray<double> w_;
-  double lambda_ = 0, rho_ = 0;
+  double most_lambda_ = 0, alpha_ = 0, lambda_ = 0, rho_ = 0;
   std::vector<double> theta_;
   std::vector<double> levels_;  // of the dual, the last ones: guesses
   std::vector<double> caps_;    // of the rows of X (infinite p): guesses
   std::vector<char> used_;      // rows of X that are not zero
   std::vector<double> norms_;   // of the rows of Y
-  double objective_ = 0, bound_ = -std::numeric_limits<double>::infinity(), residual_ = 0;
+  double objective_ = 0, fit_ = 0, bound_ = -std::numeric_limits<double>::infinity(), residual_ = 0;
   Index iterations_ = 0;
 };
 
@@ -271,6 +276,7 @@ Ds3::Part Ds3::over_rows(Work&& work) {
   Part all;
   for (const Part& part : parts) {
     all.objective += part.objective;
+    all.fit += part.fit;
     all.moved += part.moved;
     all.shift = std::max(all.shift, part.shift);
   }
@@ -338,12 +344,15 @@ bool Ds3::check() {
     const double* const d = d_.row(i);
     row_of_y(i, room);
     norms_[at(i)] = p_norm(room, n_, infinite_);
-    part.objective += lambda_ * norms_[at(i)] + dot(d, room, n_);
+    const double fit = dot(d, room, n_);
+    part.fit += fit;
+    part.objective += lambda_ * norms_[at(i)] + fit;
     for (Index j = 0; j < n_; ++j) room[j] = -rho_ * theta_[at(j)] - d[j];
     levels_[at(i)] = level(room, n_, lambda_, infinite_, levels_[at(i)]);
     part.shift = std::max(part.shift, levels_[at(i)]);
   });
   objective_ = all.objective;
+  fit_ = all.fit;
   double bound = 0;
   for (const double t : theta_) bound += -rho_ * t - all.shift;
   bound_ = std::max(bound_, bound);
@@ -368,6 +377,7 @@ Picks Ds3::one(Index i) const {
           .facts = {{"objective", distances_.scale() * std::accumulate(d, d + n_, 0.0)},
                     {"gap", 0},
                     {"lambda", 0},
+                    {"alpha", 0},
                     {"iterations", 0},
                     {"primal_residual", 0},
                     {"rows", 1}}};
@@ -406,17 +416,40 @@ Picks Ds3::answer() const {
         fmt::format("the ADMM stopped after {} iterations with a gap of {:.2g} of the objective",
                     iterations_, gap / objective_));
   }
-  picks.facts = {
-      {"objective", scale * objective_}, {"gap", scale * gap},
-      {"lambda", scale * lambda_},       {"iterations", static_cast<double>(iterations_)},
-      {"primal_residual", residual_},    {"rows", static_cast<double>(rows)}};
+  picks.facts = {{"objective", scale * objective_},
+                 {"gap", scale * gap},
+                 {"lambda", scale * lambda_},
+                 {"alpha", alpha_},
+                 {"iterations", static_cast<double>(iterations_)},
+                 {"primal_residual", residual_},
+                 {"rows", static_cast<double>(rows)}};
   return picks;
 }
 
+/// Nothing is left to gain from more rows, or there are as many as asked for.
+bool Ds3::enough_rows() const {
+  const auto rows = static_cast<Index>(in_order().size());
+  return rows >= std::min(task_.exemplars, n_) || fit_ <= nothing * most_lambda_;
+}
+
+/// With half of rho too, so that the unscaled dual variables stay: U = w + D / rho - Y is twice what it was.
+void Ds3::halve_lambda() {
+  over_rows([&](Index i, double* y, Part&) {
+    row_of_y(i, y);
+    double* const w = w_.get() + i * n_;
+    for (Index j = 0; j < n_; ++j) w[j] = 2 * w[j] - y[j];
+  });
+  alpha_ *= 2, lambda_ /= 2, rho_ /= 2;
+  bound_ = -std::numeric_limits<double>::infinity();
+}
+
 Picks Ds3::run() {
+  const double asked = task_.settings.number("alpha");
   const Index central = most_central();
-  lambda_ = largest_lambda(central) / task_.settings.number("alpha");
-  if (!(lambda_ > 0)) return one(central);
+  most_lambda_ = largest_lambda(central);
+  if (!(most_lambda_ > 0)) return one(central);
+  alpha_ = asked > 0 ? std::max(1.0, asked) : first_alpha;
+  lambda_ = most_lambda_ / alpha_;
   const auto n = static_cast<double>(n_);
   rho_ = first_rho * lambda_ / (infinite_ ? n : std::sqrt(n));
   for_blocks(task_.threads, n_, [&](Index, Index first, Index last) {
@@ -426,8 +459,11 @@ Picks Ds3::run() {
   for (;;) {
     project_columns();
     const bool last = iterations_ >= task_.settings.whole("max_iterations");
-    if (iterations_ > 0 && (last || iterations_ % steps_a_check == 0) && (check() || last))
-      return answer();
+    if (iterations_ > 0 && (last || iterations_ % steps_a_check == 0) && (check() || last)) {
+      if (last || asked > 0 || enough_rows()) return answer();
+      halve_lambda();
+      project_columns();
+    }
     update_rows();
     ++iterations_;
   }
@@ -453,10 +489,10 @@ Method ds3_method() {
               "few points that represent all others at little dissimilarity, as a convex "
               "program (Elhamifar, Sapiro, Sastry 2016)",
           .knobs = {{.name = "alpha",
-                     .value = 20.0,
-                     .about = "lambda is the one that leaves one exemplar divided by this; more "
-                              "for more exemplars",
-                     .least = 1},
+                     .value = 0.0,
+                     .about = "lambda is the one that leaves one exemplar divided by this; 0: 20, "
+                              "doubled until k rows are not zero",
+                     .least = 0},
                     {.name = "p",
                      .value = std::string("inf"),
                      .about = "the norm of the rows, 2 or inf",
