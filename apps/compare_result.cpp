@@ -93,7 +93,7 @@ std::string compare_table(const CompareResult& result) {
     }
     lines.push_back(std::move(line));
   }
-  std::vector<std::size_t> width(columns.size() + 1, 0);
+  std::vector<std::size_t> width(std::max<std::size_t>(columns.size() + 1, 2), 0);
   for (const auto& line : lines)
     for (std::size_t c = 0; c < line.size() && (line.size() > 2 || c == 0); ++c)
       width[c] = std::max(width[c], line[c].size());
