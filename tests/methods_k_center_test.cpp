@@ -42,7 +42,7 @@ TEST(KCenter, takes_the_farthest_point_every_time) {
     };
     const fwsr::Selection s =
         fwsr::select(data.view(), {.exemplars = std::min<Index>(n, 7), .threads = 2},
-                     {.name = "k-center", .settings = {}, .seed = seed});
+                     fwsr::MethodChoice{.name = "k-center", .settings = {}, .seed = seed});
     // Begins at the point with the least sum of distances (all points are the sample here).
     std::vector<double> sums(at(n));
     for (Index i = 0; i < n; ++i)

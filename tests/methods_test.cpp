@@ -261,10 +261,10 @@ TEST(Methods, fwsr_by_name_is_fwsr) {
   SelectOptions o = choose(5);
   o.alpha = 4;
   EXPECT_EQ(fwsr::select(data.view(), o).exemplars,
-            fwsr::select(data.view(), o, {.name = "fwsr"}).exemplars);
+            fwsr::select(data.view(), o, fwsr::MethodChoice{.name = "fwsr"}).exemplars);
   o.kernel.type = fwsr::KernelType::rbf;
   EXPECT_EQ(fwsr::select(data.view(), o).exemplars,
-            fwsr::select(data.view(), o, {.name = "k-fwsr"}).exemplars);
+            fwsr::select(data.view(), o, fwsr::MethodChoice{.name = "k-fwsr"}).exemplars);
 }
 
 // ---- quality: every measure against its definition -----------------------------------------------
@@ -324,7 +324,8 @@ TEST(Quality, every_measure_is_its_definition) {
     o.center = fwsr::Center::none;
     o.lambda = 0.3;
     o.rho = 0.7;
-    const Selection s = fwsr::select(data.view(), o, {.name = "random", .seed = seed});
+    const Selection s =
+        fwsr::select(data.view(), o, fwsr::MethodChoice{.name = "random", .seed = seed});
     const fwsr::Judge judge(data.view(), labels, o);
     const fwsr::Quality q = judge.of(s.exemplars);
     const Literal l = judge_literally(a, n, d, labels, s.exemplars, judge.mmd_gamma());
@@ -352,7 +353,8 @@ TEST(Compare, runs_random_methods_several_times_and_others_once) {
   for (Index r = 0; r < 4; ++r)
     EXPECT_EQ(
         rows[1].trials[at(r)].exemplars,
-        fwsr::select(data.view(), o, {.name = "random", .seed = static_cast<std::uint64_t>(r)})
+        fwsr::select(data.view(), o,
+                     fwsr::MethodChoice{.name = "random", .seed = static_cast<std::uint64_t>(r)})
             .exemplars);
   const fwsr::Measure& error = fwsr::measures().front();
   double mean = 0;
@@ -374,11 +376,12 @@ TEST(Compare, lists_what_does_not_fit_and_goes_on) {
   EXPECT_TRUE(rows[0].trials.empty());
   EXPECT_EQ(rows[1].outcome, fwsr::Comparison::Outcome::done);
   // Stopped on its way: the plan allows what the clock does not.
-  const auto cut = fwsr::compare(data.view(), {}, {{"random", {.name = "random"}, o}}, o,
-                                 {.repeats = 1, .time_limit = 0.02}, [](const auto&) {
-                                   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-                                   return true;
-                                 });
+  const auto cut =
+      fwsr::compare(data.view(), {}, {{"random", {.name = "random"}, o}}, o,
+                    {.repeats = 1, .time_limit = 0.02}, [](const fwsr::CompareProgress&) {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                      return true;
+                    });
   EXPECT_EQ(cut[0].outcome, fwsr::Comparison::Outcome::too_slow);
   EXPECT_NE(cut[0].reason.find("stopped after"), std::string::npos) << cut[0].reason;
   const auto late = fwsr::compare(data.view(), {}, {{"fwsr", {.name = "fwsr"}, o}}, o,
