@@ -47,7 +47,7 @@ SETS = (
 def main():
     program, out = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     page = ["# All methods side by side", "",
-            "Made by `scripts/parity compare_tables`; random methods 20 times, mean and standard deviation. "
+            "Made by `python bench/compare_tables.py build/release/bin/fwsr bench/results/compare.md` (numpy and scipy); random methods 20 times, mean and standard deviation. "
             "What the columns mean: `fwsr compare --help`.", ""]
     for title, prepare in SETS:
         with tempfile.TemporaryDirectory() as name:
