@@ -56,7 +56,7 @@ def main():
             except FileNotFoundError as missing:
                 print(f"skipped: {title}: {missing.filename} is not there; set FWSR_DATA")
                 continue
-            command = ["compare", *arguments, "--methods", "all", "--time-limit", "120"]
+            command = ["compare", *arguments, "--methods", "all", "--time-limit", "60"]
             print(f"== fwsr {' '.join(command)}", flush=True)
             done = subprocess.run([program, *command], cwd=name, capture_output=True, text=True)
             if done.returncode:
