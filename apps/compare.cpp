@@ -55,8 +55,7 @@ void add_arguments(CLI::App& app, CompareArguments& a) {
              throw UsageError(fmt::format("--repeats must be from 1 to {}", most_repeats));
          },
          "runs of every method that draws at random, with seeds one after the other; the table "
-         "shows "
-         "mean and standard deviation (default 20)")
+         "shows mean and standard deviation (default 20)")
       ->type_name("N")
       ->group("What to choose");
   app.add_option_function<std::string>(
@@ -69,8 +68,7 @@ void add_arguments(CLI::App& app, CompareArguments& a) {
            a.compare.time_limit = seconds;
          },
          "seconds that one run may take: methods that would take longer are not run, or stopped, "
-         "and "
-         "listed as such")
+         "and listed as such")
       ->type_name("SECONDS")
       ->group("What to choose");
   add_data_arguments(app, a.data);
@@ -133,8 +131,8 @@ SelectOptions options_of(const CompareArguments& a, const Method& method) {
 
 std::vector<Contestant> contestants_of(const CompareArguments& a) {
   std::vector<Contestant> all;
-  for (const auto& [given, by_name] : names_in(a.methods)) {
-    const std::string& name = given;
+  for (const Named& named : names_in(a.methods)) {
+    const std::string& name = named.name;
     const Method* const method = [&]() -> const Method* {
       for (const Method& m : methods())
         if (name == m.name || name.starts_with(m.name + ":")) return &m;
@@ -142,7 +140,8 @@ std::vector<Contestant> contestants_of(const CompareArguments& a) {
     }();
     // A name that is none is refused there, with the one that was meant.
     const SelectOptions options = method ? options_of(a, *method) : a.options;
-    if (method && options.kernel.type == KernelType::precomputed && !method->any_kernel && !by_name)
+    if (method && options.kernel.type == KernelType::precomputed && !method->any_kernel &&
+        !named.by_name)
       continue;  // came with "all"
     MethodArgument parsed = parse_method(name, options, a.seed);
     all.push_back({.name = name, .choice = std::move(parsed.choice), .options = parsed.options});

@@ -71,7 +71,6 @@ struct Task {
   Settings settings = {};
   std::uint64_t seed = 0;
   int threads = 1;
-  Index memory = 0;  // bytes that the plan allows beside the data
   Alive alive = {};  // from any thread; stop_unless(alive) ends the work
   /// Tells how many exemplars there are so far. Throws Interrupted when the one who watches says so.
   std::function<void(Index found)> report = [](Index) {};

@@ -338,7 +338,6 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
               .settings = settings,
               .seed = seed_for(seed, subset),
               .threads = plan.threads,
-              .memory = plan.memory_bytes,
               .alive = alive};
     task.report = [&](Index found) {
       {
