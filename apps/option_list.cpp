@@ -1,7 +1,6 @@
 #include "apps/option_list.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -16,27 +15,6 @@
 namespace fwsr::app {
 
 namespace {
-
-// Every value of each enumeration; its name is name_of's.
-constexpr auto values_of(Center) {
-  return std::array{Center::point, Center::feature, Center::none};
-}
-constexpr auto values_of(Scale) {
-  return std::array{Scale::none, Scale::standard, Scale::unit};
-}
-constexpr auto values_of(KernelType) {
-  using enum KernelType;
-  return std::array{linear, rbf, polynomial, cosine, laplacian, precomputed};
-}
-constexpr auto values_of(Norm) {
-  return std::array{Norm::one, Norm::two, Norm::infinity};
-}
-constexpr auto values_of(WhenConverged) {
-  return std::array{WhenConverged::grow, WhenConverged::stop};
-}
-constexpr auto values_of(CertificateKind) {
-  return std::array{CertificateKind::full, CertificateKind::none};
-}
 
 /// Options that give the value of another one in a unit of their own.
 const std::map<std::string, double SelectOptions::*, std::less<>>& unit_options() {

@@ -221,9 +221,9 @@ Result<const MatVariable*> choose_points(const std::string& file, const MatFile&
     return Failure{
         fmt::format("{}: holds no matrix of numbers; save one with a point per row", file)};
   if (wide.size() != 1)
-    return Failure{fmt::format(
-        "{}: holds several matrices: {}; name the one with the points as the variable (--variable)",
-        file, list_names(names_of(matrices)))};
+    return Failure{
+        fmt::format("{}: holds several matrices: {}; name the one with the points as the variable",
+                    file, list_names(names_of(matrices)))};
   data.notes.push_back(
       fmt::format("points taken from variable '{}', the only one with several rows "
                   "and columns",

@@ -173,9 +173,9 @@ Result<std::string> choose_array(const Npz& npz, const ReadOptions& options) {
   if (names.empty())
     return Failure{fmt::format("{}: holds only the labels '{}'; give the points in another array",
                                npz.file_name(), printable(options.label_column))};
-  return Failure{fmt::format(
-      "{}: holds several arrays: {}; name the one with the points as the variable (--variable)",
-      npz.file_name(), list_names(names))};
+  return Failure{
+      fmt::format("{}: holds several arrays: {}; name the one with the points as the variable",
+                  npz.file_name(), list_names(names))};
 }
 
 Result<PointsStorage> read_array(const Npz& npz, const ReadOptions& options, Dataset& data) {

@@ -17,24 +17,17 @@ namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-/// Operations of a matrix product that one thread does in a second, roughly: plans are estimates.
-constexpr double flops_per_thread = 2e10;
-
-double seconds_of(const Plan& plan, Index exemplars) {
-  const double flops = plan.setup_flops + static_cast<double>(exemplars) * plan.step_flops;
-  return flops / flops_per_thread / std::max(1, plan.threads);
-}
-
 /// The run was stopped because it took too long, not because the user said so.
 struct OutOfTime {};
 
 /// What one contestant would take, in seconds. Throws MemoryError, and Error when it cannot run.
 double planned_seconds(const PointsView& points, const std::vector<std::string>& labels,
                        const Contestant& c, const CompareOptions& options) {
-  if (!options.per_class) return seconds_of(plan(points, c.options, c.choice), c.options.exemplars);
+  if (!options.per_class)
+    return estimated_seconds(plan(points, c.options, c.choice), c.options.exemplars);
   double sum = 0;
   for (const ClassPlan& p : plan_per_class(points, labels, *options.per_class, c.options, c.choice))
-    sum += seconds_of(p.plan, p.options.exemplars);
+    sum += estimated_seconds(p.plan, p.options.exemplars);
   return sum;
 }
 

@@ -6,7 +6,7 @@ namespace fwsr {
 Method k_fwsr_method() {
   return {.name = "k-fwsr",
           .title = "kernel Frank-Wolfe",
-          .about = "fwsr in the space of a kernel, rbf unless --kernel says another",
+          .about = "fwsr in the space of a kernel, rbf unless another is named",
           .any_kernel = true,
           .uses_rbf = true,
           .streams = true};

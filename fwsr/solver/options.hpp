@@ -1,6 +1,7 @@
 // Every option that shapes a selection, listed once: command line, JSON and bindings read `describe`.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -91,6 +92,27 @@ void describe(Options& o, Visit&& visit) {
 /// The first thing wrong with `o` for n points of d features, as a sentence a user can act on;
 /// empty when all is well.
 std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d);
+
+/// Every value of an enumeration, for those who read its names.
+constexpr auto values_of(Center) {
+  return std::array{Center::point, Center::feature, Center::none};
+}
+constexpr auto values_of(Scale) {
+  return std::array{Scale::none, Scale::standard, Scale::unit};
+}
+constexpr auto values_of(KernelType) {
+  using enum KernelType;
+  return std::array{linear, rbf, polynomial, cosine, laplacian, precomputed};
+}
+constexpr auto values_of(Norm) {
+  return std::array{Norm::one, Norm::two, Norm::infinity};
+}
+constexpr auto values_of(WhenConverged) {
+  return std::array{WhenConverged::grow, WhenConverged::stop};
+}
+constexpr auto values_of(CertificateKind) {
+  return std::array{CertificateKind::full, CertificateKind::none};
+}
 
 // Names as on the command line: "point", "rbf", "2", "grow", ...
 const char* name_of(Center v);

@@ -202,13 +202,13 @@ std::string remedy(const SelectOptions& o, double limit, double data, bool fewer
   if (o.q != Norm::two || o.nonneg) {
     const double room = std::max(0.0, limit - data);
     return fmt::format(
-        "use q = 2 without a sign constraint, at most about {:.0f} points, or more --memory",
+        "use q = 2 without a sign constraint, at most about {:.0f} points, or allow more memory",
         std::sqrt(room / 12));
   }
-  if (fewer_threads) return "use --threads 1, or more --memory";
-  if (o.rank > 0) return "choose a smaller --rank or fewer points, or more --memory";
-  return fmt::format("ask for fewer exemplars or points, or more --memory{}",
-                     has_n_by_n(o.kernel.type) ? ", or approximate the kernel with --rank" : "");
+  if (fewer_threads) return "use one thread, or allow more memory";
+  if (o.rank > 0) return "choose a smaller rank or fewer points, or allow more memory";
+  return fmt::format("ask for fewer exemplars or points, or allow more memory{}",
+                     has_n_by_n(o.kernel.type) ? ", or approximate the kernel with a rank" : "");
 }
 
 /// What the user should know beside the choice itself.
@@ -220,7 +220,7 @@ std::vector<std::string> notes_on(const Candidate& chosen, const PlanFacts& fact
                                 o.rank, facts.points, facts.points));
   if (chosen.kernel_by == "tiles")
     notes.push_back(
-        "every exemplar costs the whole kernel twice; --rank, such as 512, approximates it at O(n "
+        "every exemplar costs the whole kernel twice; a rank, such as 512, approximates it at O(n "
         "rank) a step");
   return notes;
 }
@@ -259,7 +259,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   if (facts.streamed && options.kernel.type == KernelType::precomputed)
     throw MemoryError(fmt::format(
         "a precomputed kernel of {} points is larger than the memory allowed and cannot be read in "
-        "blocks; allow more --memory, or give the points and let the kernel be computed",
+        "blocks; allow more memory, or give the points and let the kernel be computed",
         facts.points));
   const double data = static_cast<double>(facts.data_bytes) *
                       (facts.streamed ? facts.threads * facts.side_by_side : 1);
@@ -305,6 +305,14 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
     plan.notes.push_back(
         fmt::format("streamed in blocks, about {} passes over the file", plan.passes));
   return plan;
+}
+
+double estimated_seconds(const Plan& plan, Index exemplars) {
+  constexpr double flops_per_thread = 2e10;  // of matrix products in a second, roughly
+  constexpr double bytes = 1e10;             // that all threads read in a second
+  const double flops = plan.setup_flops + static_cast<double>(exemplars) * plan.step_flops;
+  return flops / flops_per_thread / std::max(1, plan.threads) +
+         static_cast<double>(plan.passes) * static_cast<double>(plan.data_bytes) / bytes;
 }
 
 }  // namespace fwsr

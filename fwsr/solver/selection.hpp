@@ -65,6 +65,10 @@ struct Plan {
   std::vector<std::string> notes = {};  // conversions and other facts the user should know
 };
 
+/// What `plan` takes for k exemplars, in seconds: an estimate from its operations and passes, good to a
+/// factor of a few.
+double estimated_seconds(const Plan& plan, Index exemplars);
+
 struct Seconds {
   double read = 0, setup = 0, steps = 0, certificate = 0, write = 0;
 };

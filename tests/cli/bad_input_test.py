@@ -64,7 +64,7 @@ OPTIONS = {
                    ["select", GOOD, "-k", "2", "--kernel", "rbf", "--rank", "5", "--q", "1"]),
     "rank_and_signs": (2, "rank.*nonneg", {},
                        ["select", GOOD, "-k", "2", "--kernel", "rbf", "--rank", "5", "--nonneg"]),
-    "rank_too_large_for_memory": (1, "smaller --rank", {},
+    "rank_too_large_for_memory": (1, "smaller rank", {},
                                   ["select", GOOD, "-k", "2", "--kernel", "rbf", "--rank", "20",
                                    "--memory", "10000"]),
     "not_square": (2, "good.npy.*square", {}, ["select", GOOD, "-k", "2", "--kernel", "precomputed"]),

@@ -1,0 +1,273 @@
+// The core as Python sees it: a few functions over borrowed points. Everything that makes it pleasant
+// to use stands in python/fwsr.
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "fwsr/base/files.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/data/read.hpp"
+#include "fwsr/methods/compare.hpp"
+#include "fwsr/solver/sweep.hpp"
+#include "python/bindings/options.hpp"
+#include "python/bindings/points.hpp"
+#include "python/bindings/results.hpp"
+#include "python/bindings/watched.hpp"
+
+namespace fwsr::python {
+
+namespace {
+
+using namespace nb::literals;
+
+/// What select, plan and sweep are all told.
+struct Request {
+  const GivenPoints& points;
+  SelectOptions options;
+  Classes classes;
+
+  Request(const GivenPoints& p, const nb::dict& given, const nb::object& labels,
+          const std::vector<std::string>& names, const nb::object& counts)
+      : points(p),
+        options(read_options(given)),
+        classes(read_classes(labels, names, counts, rows_of(p.view))) {}
+};
+
+/// The observer of one run, where that of a comparison is given.
+Observer observer_of(const CompareObserver& observer) {
+  return [&observer](const Progress& p) { return observer({.method = 0, .trial = 0, .run = p}); };
+}
+
+nb::object select_points(const GivenPoints& points, const nb::dict& options,
+                         const std::string& method, const nb::dict& settings, std::uint64_t seed,
+                         const nb::object& labels, const std::vector<std::string>& names,
+                         const nb::object& counts, const nb::object& callback, bool every_step) {
+  const Request r(points, options, labels, names, counts);
+  const MethodChoice choice = read_choice(method, settings, seed);
+  Watched watched({callback, every_step});
+  if (r.classes.counts)
+    return list_of(watched.run([&](const CompareObserver& observer) {
+      return select_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice,
+                              observer_of(observer));
+    }));
+  return to_python(watched.run([&](const CompareObserver& observer) {
+    return select(points.view, r.options, choice, observer_of(observer));
+  }));
+}
+
+nb::object plan_points(const GivenPoints& points, const nb::dict& options,
+                       const std::string& method, const nb::dict& settings,
+                       const nb::object& labels, const std::vector<std::string>& names,
+                       const nb::object& counts) {
+  const Request r(points, options, labels, names, counts);
+  const MethodChoice choice = read_choice(method, settings, 0);
+  if (!r.classes.counts)
+    return to_python(plan(points.view, r.options, choice), r.options.exemplars);
+  nb::list all;
+  for (const ClassPlan& part :
+       plan_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice))
+    all.append(to_python(part));
+  return all;
+}
+
+nb::list sweep_points(const GivenPoints& points, const nb::dict& options,
+                      const std::vector<double>& alphas, const std::vector<double>& etas,
+                      const nb::object& labels, const std::vector<std::string>& names,
+                      const nb::object& counts, const nb::object& callback, bool every_step) {
+  const Request r(points, options, labels, names, counts);
+  Watched watched({callback, every_step});
+  nb::list all;
+  if (r.classes.counts) {
+    auto entries = watched.run([&](const CompareObserver& observer) {
+      return sweep_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, alphas,
+                             etas, observer_of(observer));
+    });
+    for (ClassSweepEntry& e : entries)
+      all.append(nb::make_tuple(e.alpha, e.eta, list_of(std::move(e.classes))));
+  } else {
+    auto entries = watched.run([&](const CompareObserver& observer) {
+      return sweep(points.view, r.options, alphas, etas, observer_of(observer));
+    });
+    for (SweepEntry& e : entries)
+      all.append(nb::make_tuple(e.alpha, e.eta, to_python(std::move(e.selection))));
+  }
+  return all;
+}
+
+/// `contestants`: tuples of the name for the table, method, settings, options and seed.
+nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
+                         const nb::dict& judged_by, const nb::object& labels,
+                         const std::vector<std::string>& names, const nb::object& counts,
+                         Index repeats, std::optional<double> time_limit,
+                         const nb::object& callback, bool every_step) {
+  const Request r(points, judged_by, labels, names, counts);
+  std::vector<Contestant> all;
+  for (const nb::handle c : contestants) {
+    MethodChoice choice = read_choice(nb::cast<std::string>(c[1]), nb::cast<nb::dict>(c[2]),
+                                      nb::cast<std::uint64_t>(c[4]));
+    all.push_back({.name = nb::cast<std::string>(c[0]),
+                   .choice = std::move(choice),
+                   .options = read_options(nb::cast<nb::dict>(c[3]))});
+  }
+  const CompareOptions how{
+      .repeats = repeats, .time_limit = time_limit, .per_class = r.classes.counts};
+  Watched watched({callback, every_step});
+  return list_of(watched.run([&](const CompareObserver& observer) {
+    return compare(points.view, r.classes.labels, all, r.options, how, observer);
+  }));
+}
+
+/// A file by the readers of fwsr/data.
+GivenPoints read_file(const std::string& path, const std::string& label_column,
+                      const std::string& id_column, const std::vector<std::string>& columns,
+                      const std::string& variable, Index hold_at_most) {
+  ReadOptions options{.label_column = label_column,
+                      .id_column = id_column,
+                      .columns = columns,
+                      .variable = variable,
+                      .threads = default_threads()};
+  if (hold_at_most >= 0) options.hold_at_most = hold_at_most;
+  const nb::gil_scoped_release released;
+  auto data = read_dataset(path, options);
+  if (!data) throw Error(data.error().message);
+  return dataset_points(std::move(*data));
+}
+
+std::vector<std::string> read_label_file(const std::string& path) {
+  auto labels = read_labels(path);
+  if (!labels) throw Error(labels.error().message);
+  return std::move(*labels);
+}
+
+Index bytes_of(const std::string& text) {
+  const auto bytes = parse_bytes(text);
+  if (!bytes) throw Error(bytes.error().message);
+  return *bytes;
+}
+
+/// The points as arrays that `self` owns: one dense matrix, or values, columns and starts; None when they
+/// stay in their file.
+nb::object arrays_of(nb::handle self) {
+  const auto& points = nb::cast<const GivenPoints&>(self);
+  const auto vector = [&]<class T>(const T* data, Index size) {
+    return nb::cast(nb::ndarray<nb::numpy, const T>(data, {static_cast<std::size_t>(size)}, self));
+  };
+  return std::visit(
+      [&]<class View>(const View& v) -> nb::object {
+        if constexpr (requires { v.values; }) {
+          const Index entries = v.starts[v.rows];
+          return nb::make_tuple(vector(v.values, entries), vector(v.columns, entries),
+                                vector(v.starts, v.rows + 1));
+        } else if constexpr (requires { v.data; }) {
+          using T = std::remove_pointer_t<decltype(v.data)>;
+          return nb::cast(nb::ndarray<nb::numpy, T>(
+              v.data, {static_cast<std::size_t>(v.rows), static_cast<std::size_t>(v.cols)}, self,
+              {v.stride, 1}));
+        } else {
+          return nb::none();
+        }
+      },
+      points.view);
+}
+
+/// Rows of points that stay in their file, as an array.
+nb::object read_rows(const GivenPoints& points, Index first, Index last) {
+  return std::visit(
+      [&]<class View>(const View& v) -> nb::object {
+        if constexpr (requires { v.source; }) {
+          if (first < 0 || last < first || last > v.rows)
+            throw Error(fmt::format("rows {} to {} of {} were asked for", first, last, v.rows));
+          const auto read = [&]<class T>(const RowSource<T>& source) {
+            auto* const rows = new T[static_cast<std::size_t>((last - first) * v.cols)];
+            const nb::capsule owner(rows, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+            source.read(first, last, rows);
+            return nb::cast(nb::ndarray<nb::numpy, T>(
+                rows, {static_cast<std::size_t>(last - first), static_cast<std::size_t>(v.cols)},
+                owner));
+          };
+          return read(*v.source);
+        } else {
+          throw Error("these points are in memory");
+        }
+      },
+      points.view);
+}
+
+void translate(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const MemoryError& e) {
+    PyErr_SetString(PyExc_MemoryError, e.what());
+  } catch (const Error& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const Interrupted&) {
+    PyErr_SetString(PyExc_RuntimeError, "the callback stopped the work");
+  }
+}
+
+}  // namespace
+
+}  // namespace fwsr::python
+
+NB_MODULE(_core, m) {
+  using namespace fwsr;
+  using namespace fwsr::python;
+  nb::register_exception_translator(translate);
+
+  nb::class_<GivenPoints>(m, "Points", "Points in place: arrays, or rows of a file.")
+      .def_static("dense", dense_points, "matrix"_a)
+      .def_static("sparse", sparse_points, "values"_a, "columns"_a, "starts"_a, "features"_a)
+      .def_static("in_file", file_points, "path"_a, "type"_a, "rows"_a, "cols"_a, "offset"_a)
+      .def_static("read", read_file, "path"_a, "label_column"_a, "id_column"_a, "columns"_a,
+                  "variable"_a, "hold_at_most"_a)
+      .def_prop_ro("rows", [](const GivenPoints& p) { return rows_of(p.view); })
+      .def_prop_ro("cols", [](const GivenPoints& p) { return cols_of(p.view); })
+      .def_prop_ro("streamed", [](const GivenPoints& p) { return is_streamed(p.view); })
+      .def_prop_ro("arrays", arrays_of)
+      .def_prop_ro("labels", [](const GivenPoints& p) { return p.file.value().labels; })
+      .def_prop_ro("ids", [](const GivenPoints& p) { return p.file.value().ids; })
+      .def_prop_ro("columns", [](const GivenPoints& p) { return p.file.value().columns; })
+      .def_prop_ro("notes", [](const GivenPoints& p) { return p.file.value().notes; })
+      .def_prop_ro("can_be_streamed",
+                   [](const GivenPoints& p) { return p.file.value().can_be_streamed; })
+      .def("read_rows", read_rows, "first"_a, "last"_a);
+
+  m.def("select", select_points, "points"_a, "options"_a, "method"_a, "settings"_a, "seed"_a,
+        "labels"_a.none(), "names"_a, "counts"_a.none(), "callback"_a.none(), "every_step"_a);
+  m.def("plan", plan_points, "points"_a, "options"_a, "method"_a, "settings"_a, "labels"_a.none(),
+        "names"_a, "counts"_a.none());
+  m.def("sweep", sweep_points, "points"_a, "options"_a, "alphas"_a, "etas"_a, "labels"_a.none(),
+        "names"_a, "counts"_a.none(), "callback"_a.none(), "every_step"_a);
+  m.def("compare", compare_methods, "points"_a, "contestants"_a, "judged_by"_a, "labels"_a.none(),
+        "names"_a, "counts"_a.none(), "repeats"_a, "time_limit"_a.none(), "callback"_a.none(),
+        "every_step"_a);
+  m.def("methods", [] {
+    nb::list all;
+    for (const Method& method : fwsr::methods()) all.append(to_python(method));
+    return all;
+  });
+  m.def("measures", [] {
+    nb::list all;
+    for (const Measure& measure : fwsr::measures())
+      all.append(nb::make_tuple(measure.name, measure.title, measure.less_is_better));
+    return all;
+  });
+  m.def("options", option_list);
+  m.def("read_labels", read_label_file, "path"_a);
+  m.def("parse_bytes", bytes_of, "text"_a);
+  m.def(
+      "format_bytes", [](double bytes) { return format_bytes(bytes); }, "bytes"_a);
+  m.def("available_memory", available_memory);
+  m.def("default_threads", default_threads);
+  m.attr("version") = FWSR_VERSION;
+}

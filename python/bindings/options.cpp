@@ -1,0 +1,186 @@
+#include "python/bindings/options.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+
+#include "fwsr/base/result.hpp"
+
+namespace fwsr::python {
+
+namespace {
+
+[[noreturn]] void refuse(const char* name, const char* wanted, nb::handle value) {
+  throw nb::type_error(fmt::format("{} must be {}, got {} ({})", name, wanted,
+                                   nb::repr(value).c_str(), nb::type_name(value.type()).c_str())
+                           .c_str());
+}
+
+/// A number that Python can make of `value`, or nothing.
+std::optional<double> number(nb::handle value) {
+  if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) return std::nullopt;
+  const double read = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return read;
+}
+
+void read(const char* name, nb::handle value, double& out) {
+  const auto read = number(value);
+  if (!read) refuse(name, "a number", value);
+  out = *read;
+}
+
+void read(const char* name, nb::handle value, Index& out) {
+  const nb::object whole = nb::steal(PyNumber_Index(value.ptr()));
+  if (!whole.is_valid()) {
+    PyErr_Clear();
+    refuse(name, "a whole number", value);
+  }
+  out = PyLong_AsSsize_t(whole.ptr());
+  if (!PyErr_Occurred()) return;
+  PyErr_Clear();
+  throw Error(fmt::format("{} = {} is too large", name, nb::repr(value).c_str()));
+}
+
+void read(const char* name, nb::handle value, int& out) {
+  Index wide = 0;
+  read(name, value, wide);
+  if (std::abs(wide) > std::numeric_limits<int>::max())
+    throw Error(fmt::format("{} = {} is too large", name, wide));
+  out = static_cast<int>(wide);
+}
+
+void read(const char* name, nb::handle value, bool& out) {
+  const std::string type = nb::type_name(value.type()).c_str();
+  if (!PyBool_Check(value.ptr()) && type != "numpy.bool" && type != "numpy.bool_")
+    refuse(name, "True or False", value);
+  out = PyObject_IsTrue(value.ptr()) == 1;
+}
+
+/// A name; numbers are written out, for q = 1, 2 or infinity.
+template <class Enum>
+requires std::is_enum_v<Enum>
+void read(const char* name, nb::handle value, Enum& out) {
+  std::string text, names;
+  if (PyUnicode_Check(value.ptr()))
+    text = nb::cast<std::string>(value);
+  else if (const auto as_number = number(value))
+    text = fmt::format("{}", *as_number);
+  for (const Enum candidate : values_of(out)) {
+    if (text == name_of(candidate)) {
+      out = candidate;
+      return;
+    }
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name_of(candidate));
+  }
+  const std::string message =
+      fmt::format("{} must be one of {}, got {}", name, names, nb::repr(value).c_str());
+  if (text.empty()) throw nb::type_error(message.c_str());
+  throw Error(message);
+}
+
+template <class T>
+void read(const char* name, nb::handle value, std::optional<T>& out) {
+  out.reset();
+  if (value.is_none()) return;
+  T inner{};
+  read(name, value, inner);
+  out = inner;
+}
+
+template <class T>
+nb::object as_python(const T& value) {
+  if constexpr (std::is_enum_v<T>)
+    return nb::cast(std::string(name_of(value)));
+  else
+    return nb::cast(value);
+}
+template <class T>
+nb::object as_python(const std::optional<T>& value) {
+  return value ? as_python(*value) : nb::none();
+}
+
+/// The options that `describe` leaves out, as they change nothing about the answer.
+template <class Visit>
+void describe_rest(SelectOptions& o, Visit&& visit) {
+  visit("codes", o.codes);
+  visit("assignment", o.assignment);
+  visit("threads", o.threads);
+  visit("memory", o.memory);
+}
+
+}  // namespace
+
+SelectOptions read_options(const nb::dict& given) {
+  SelectOptions options;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    bool found = false;
+    const auto set = [&](const char* known, auto& option, auto&&...) {
+      if (name != known) return;
+      found = true;
+      read(known, value, option);
+    };
+    describe(options, set);
+    describe_rest(options, set);
+    if (!found) throw nb::type_error(fmt::format("there is no option '{}'", name).c_str());
+  }
+  return options;
+}
+
+nb::list option_list() {
+  nb::list all;
+  const SelectOptions untouched;
+  describe(untouched, [&](const char* name, const auto& value, const char* sentence) {
+    all.append(nb::make_tuple(name, as_python(value), sentence));
+  });
+  return all;
+}
+
+MethodChoice read_choice(const std::string& method, const nb::dict& settings, std::uint64_t seed) {
+  MethodChoice choice{.name = method};
+  choice.seed = seed;
+  for (const auto& [name, text] : settings)
+    choice.settings[nb::cast<std::string>(name)] = nb::cast<std::string>(text);
+  settings_of(find_method(method), choice.settings);  // refuses what is wrong before any work
+  return choice;
+}
+
+Classes read_classes(const nb::object& codes, const std::vector<std::string>& names,
+                     const nb::object& counts, Index points) {
+  Classes classes;
+  if (codes.is_none()) return classes;
+  const auto places =
+      nb::cast<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(codes);
+  if (static_cast<Index>(places.shape(0)) != points)
+    throw Error(fmt::format("there are {} points, but {} labels", points, places.shape(0)));
+  classes.labels.reserve(places.shape(0));
+  for (std::size_t i = 0; i < places.shape(0); ++i) {
+    const std::int64_t place = places.data()[i];
+    if (place < 0 || place >= static_cast<Index>(names.size()))
+      throw Error(fmt::format("point {} is of class {}, of {}", i, place, names.size()));
+    classes.labels.push_back(names[static_cast<std::size_t>(place)]);
+  }
+  if (counts.is_none()) return classes;
+  const auto kind = nb::cast<std::string>(counts[0]);
+  ClassCounts wanted;
+  if (kind == "named") {
+    wanted.kind = ClassCounts::Kind::named;
+    wanted.named = nb::cast<std::map<std::string, Index>>(counts[1]);
+  } else {
+    wanted.kind = kind == "each" ? ClassCounts::Kind::each : ClassCounts::Kind::proportional;
+    wanted.number = nb::cast<Index>(counts[1]);
+  }
+  classes.counts = wanted;
+  return classes;
+}
+
+}  // namespace fwsr::python

@@ -1,0 +1,143 @@
+#include "python/bindings/points.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/result.hpp"
+#include "fwsr/data/binary.hpp"
+#include "fwsr/data/read.hpp"
+#include "fwsr/data/streamed.hpp"
+
+namespace fwsr::python {
+
+namespace {
+
+template <class T>
+PointsView dense_view(const Array& a) {
+  const auto rows = static_cast<Index>(a.shape(0)), cols = static_cast<Index>(a.shape(1));
+  // NumPy gives any stride to an axis of one element.
+  const Index stride = rows > 1 ? static_cast<Index>(a.stride(0)) : cols;
+  if ((cols > 1 && a.stride(1) != 1) || stride < cols)
+    throw Error("the rows of the matrix are not contiguous");
+  return MatrixView<const T>{static_cast<const T*>(a.data()), rows, cols, stride};
+}
+
+void require_vector(const Array& a, const char* what) {
+  if (a.ndim() != 1 || (a.shape(0) > 1 && a.stride(0) != 1))
+    throw Error(fmt::format("{} of the sparse matrix must be a contiguous vector", what));
+}
+
+/// Every promise of CsrView.
+template <class T, class I>
+void check(const CsrView<T, I>& m, Index entries) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(fmt::format("the sparse matrix is broken: {}", what));
+  };
+  if (m.starts[0] != 0) refuse(fmt::format("its first row starts at entry {}", m.starts[0]));
+  for (Index i = 0; i < m.rows; ++i) {
+    const Index first = m.starts[i], last = m.starts[i + 1];
+    if (last < first || last > entries)
+      refuse(fmt::format("row {} has the entries {} to {}, of {}", i, first, last, entries));
+    for (Index e = first; e < last; ++e) {
+      if (m.columns[e] < 0 || m.columns[e] >= m.cols)
+        refuse(fmt::format("row {} has an entry in column {}, of {}", i, m.columns[e], m.cols));
+      if (e > first && m.columns[e] <= m.columns[e - 1])
+        refuse(fmt::format("the columns of row {} are not ascending", i));
+    }
+  }
+}
+
+template <class T, class I>
+PointsView sparse_view(const Array& values, const Array& columns, const Array& starts,
+                       Index features) {
+  const CsrView<T, I> view{.rows = static_cast<Index>(starts.shape(0)) - 1,
+                           .cols = features,
+                           .starts = static_cast<const I*>(starts.data()),
+                           .columns = static_cast<const I*>(columns.data()),
+                           .values = static_cast<const T*>(values.data())};
+  check(view, static_cast<Index>(values.shape(0)));
+  return view;
+}
+
+template <class I>
+PointsView sparse_view(const Array& values, const Array& columns, const Array& starts,
+                       Index features) {
+  if (values.dtype() == nb::dtype<float>())
+    return sparse_view<float, I>(values, columns, starts, features);
+  if (values.dtype() == nb::dtype<double>())
+    return sparse_view<double, I>(values, columns, starts, features);
+  throw Error("sparse points must be float32 or float64");
+}
+
+NumberType number_type(const std::string& name) {
+  using enum NumberKind;
+  for (const bool big : {false, true})
+    for (const NumberType type :
+         {NumberType{boolean, 1}, NumberType{signed_integer, 1}, NumberType{signed_integer, 2},
+          NumberType{signed_integer, 4}, NumberType{signed_integer, 8},
+          NumberType{unsigned_integer, 1}, NumberType{unsigned_integer, 2},
+          NumberType{unsigned_integer, 4}, NumberType{unsigned_integer, 8}, NumberType{floating, 2},
+          NumberType{floating, 4}, NumberType{floating, 8}})
+      if (name == (big ? ">" : "") + name_of(type)) return {type.kind, type.size, big};
+  throw Error(fmt::format("numbers of type {} cannot be read from a file in blocks", name));
+}
+
+}  // namespace
+
+GivenPoints dense_points(const Array& matrix) {
+  if (matrix.ndim() != 2)
+    throw Error(fmt::format("a matrix is needed, got {} dimensions", matrix.ndim()));
+  if (matrix.dtype() == nb::dtype<float>()) return {dense_view<float>(matrix), {matrix}};
+  if (matrix.dtype() == nb::dtype<double>()) return {dense_view<double>(matrix), {matrix}};
+  throw Error("dense points must be float32 or float64");
+}
+
+GivenPoints sparse_points(const Array& values, const Array& columns, const Array& starts,
+                          Index features) {
+  require_vector(values, "the values");
+  require_vector(columns, "the columns");
+  require_vector(starts, "the row starts");
+  if (starts.shape(0) < 1) throw Error("the sparse matrix has no row starts");
+  if (values.shape(0) != columns.shape(0))
+    throw Error(fmt::format("the sparse matrix has {} values, but {} column numbers",
+                            values.shape(0), columns.shape(0)));
+  if (columns.dtype() != starts.dtype())
+    throw Error("the indices of the sparse matrix are of two types");
+  std::vector<Array> kept = {values, columns, starts};
+  if (columns.dtype() == nb::dtype<std::int32_t>())
+    return {sparse_view<std::int32_t>(values, columns, starts, features), std::move(kept)};
+  if (columns.dtype() == nb::dtype<std::int64_t>())
+    return {sparse_view<std::int64_t>(values, columns, starts, features), std::move(kept)};
+  throw Error("the indices of sparse points must be of 32 or 64 bits");
+}
+
+GivenPoints file_points(const std::string& path, const std::string& type, Index rows, Index cols,
+                        Index offset) {
+  const StoredMatrix stored{.type = number_type(type), .rows = rows, .cols = cols};
+  const Index bytes = checked_bytes(rows, cols, static_cast<std::size_t>(stored.type.size));
+  auto file = FileBytes::open(path);
+  if (!file) throw Error(file.error().message);
+  const auto size = static_cast<Index>(file->bytes().size());
+  if (offset < 0 || offset > size || bytes > size - offset)
+    throw Error(fmt::format("{}: holds {} bytes; {} from byte {} on were asked for", path, size,
+                            bytes, offset));
+  Dataset data;
+  data.name = path;
+  const auto streamed = stream_points(*file, stored, offset, {.hold_at_most = 0}, data);
+  if (!streamed) throw Error(streamed.error().message);
+  if (!*streamed) throw Error(fmt::format("{}: cannot be read in blocks", path));
+  return dataset_points(std::move(data));
+}
+
+GivenPoints dataset_points(Dataset data) {
+  GivenPoints points;
+  points.file = std::move(data);
+  points.view = points.file->view();
+  return points;
+}
+
+}  // namespace fwsr::python

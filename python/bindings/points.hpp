@@ -1,0 +1,43 @@
+// Points of Python's: arrays borrowed in place, rows of a file that are fetched when needed, or what
+// the readers of fwsr/data made of a file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/data/dataset.hpp"
+
+namespace fwsr::python {
+
+namespace nb = nanobind;
+
+/// Any array in this machine's memory, never written to.
+using Array = nb::ndarray<nb::ro, nb::device::cpu>;
+
+/// A view, and what keeps it alive.
+struct GivenPoints {
+  PointsView view;
+  std::vector<Array> arrays = {};    // borrowed by the view ...
+  std::optional<Dataset> file = {};  // ... or where it stands
+};
+
+/// A float32 or float64 matrix whose rows are contiguous; rows may be any distance apart.
+GivenPoints dense_points(const Array& matrix);
+
+/// The arrays of a SciPy CSR matrix: float32 or float64, indices of 32 or 64 bits. Checked: a matrix that
+/// breaks a promise of CsrView is refused.
+GivenPoints sparse_points(const Array& values, const Array& columns, const Array& starts,
+                          Index features);
+
+/// rows x cols numbers of `type` (as NumPy names it) from byte `offset` of a file on, which stay there.
+GivenPoints file_points(const std::string& path, const std::string& type, Index rows, Index cols,
+                        Index offset);
+
+GivenPoints dataset_points(Dataset data);
+
+}  // namespace fwsr::python

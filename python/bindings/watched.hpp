@@ -1,0 +1,75 @@
+// Long work on a thread of its own, while the calling thread looks after Python: it answers Ctrl-C and
+// calls the one who watches, both on the thread that called.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <nanobind/nanobind.h>
+
+#include "fwsr/methods/compare.hpp"
+
+namespace fwsr::python {
+
+namespace nb = nanobind;
+
+/// Who is told how far the work has come.
+struct Watch {
+  nb::object callback;      // None: nobody
+  bool every_step = false;  // the work waits for the callback at each step; else ten times a second
+};
+
+class Watched {
+ public:
+  explicit Watched(Watch watch) : watch_(std::move(watch)) {}
+
+  /// work(observer) without the interpreter's lock. What it throws is thrown on; so is what the callback
+  /// or a signal raised. A callback that returns False stops the work.
+  template <class Work>
+  auto run(Work&& work) -> decltype(work(std::declval<const CompareObserver&>())) {
+    std::optional<decltype(work(std::declval<const CompareObserver&>()))> answer;
+    std::exception_ptr error;
+    const CompareObserver observer = [this](const CompareProgress& p) { return tell(p); };
+    {
+      const nb::gil_scoped_release released;
+      std::thread worker([&] {
+        try {
+          answer.emplace(work(observer));
+        } catch (...) {
+          error = std::current_exception();
+        }
+        const std::lock_guard lock(mutex_);
+        done_ = true;
+        changed_.notify_all();
+      });
+      look_after_python();
+      worker.join();
+    }
+    if (raised_) std::rethrow_exception(raised_);
+    if (error) std::rethrow_exception(error);
+    return std::move(*answer);
+  }
+
+ private:
+  bool tell(const CompareProgress& progress);
+  void look_after_python();
+  /// With the interpreter's lock: signals, then the callback.
+  void ask_python(const std::optional<CompareProgress>& news);
+
+  Watch watch_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false, stopped_ = false;
+  std::optional<CompareProgress> news_;       // not told yet
+  std::array<Index, 3> last_ = {-1, -1, -1};  // method, trial and step told last
+  std::exception_ptr raised_;
+};
+
+}  // namespace fwsr::python

@@ -1,0 +1,88 @@
+"""Exemplar selection: the k points that represent a data set.
+
+>>> import numpy as np, fwsr
+>>> X = np.random.default_rng(0).normal(size=(1000, 20)).astype(np.float32)
+>>> chosen = fwsr.select(X, 10)
+>>> len(chosen)
+10
+
+Estimators follow scikit-learn (:class:`FWSR`, :class:`KMedoids`, ...); functions are for people who
+want none (:func:`select`, :func:`plan`, :func:`sweep`, :func:`path`, :func:`compare`).
+"""
+
+from . import _core
+from ._base import ExemplarSelector
+from ._data import Data, read
+from ._estimators import (
+    DS3,
+    DSMRS,
+    ESTIMATORS,
+    FWSR,
+    IPM,
+    KDPP,
+    KFWSR,
+    OMP,
+    RRQR,
+    SMRS,
+    FacilityLocation,
+    GreedyCSSP,
+    Herding,
+    KCenter,
+    KernelSMRS,
+    KMeansExemplars,
+    KMedoids,
+    KMedoidsBatch,
+    Leverage,
+    RandomExemplars,
+    StrongRRQR,
+    TwoStage,
+)
+from ._functions import ComparedMethod, Comparison, compare, methods, path, plan, select, sweep
+from ._progress import Progress
+from ._results import Certificate, Path, Plan, Selection, Setting
+from ._run import Interrupted
+
+__version__: str = _core.version
+
+__all__ = [
+    "DS3",
+    "DSMRS",
+    "ESTIMATORS",
+    "FWSR",
+    "IPM",
+    "KDPP",
+    "KFWSR",
+    "OMP",
+    "RRQR",
+    "SMRS",
+    "Certificate",
+    "ComparedMethod",
+    "Comparison",
+    "Data",
+    "ExemplarSelector",
+    "FacilityLocation",
+    "GreedyCSSP",
+    "Herding",
+    "Interrupted",
+    "KCenter",
+    "KMeansExemplars",
+    "KMedoids",
+    "KMedoidsBatch",
+    "KernelSMRS",
+    "Leverage",
+    "Path",
+    "Plan",
+    "Progress",
+    "RandomExemplars",
+    "Selection",
+    "Setting",
+    "StrongRRQR",
+    "TwoStage",
+    "compare",
+    "methods",
+    "path",
+    "plan",
+    "read",
+    "select",
+    "sweep",
+]

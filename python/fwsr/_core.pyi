@@ -1,0 +1,100 @@
+"""The C++ core. Internal: users call the functions and estimators of fwsr."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+version: str
+
+class Points:
+    @staticmethod
+    def dense(matrix: NDArray[Any]) -> Points: ...
+    @staticmethod
+    def sparse(
+        values: NDArray[Any], columns: NDArray[Any], starts: NDArray[Any], features: int
+    ) -> Points: ...
+    @staticmethod
+    def in_file(path: str, type: str, rows: int, cols: int, offset: int) -> Points: ...
+    @staticmethod
+    def read(
+        path: str,
+        label_column: str,
+        id_column: str,
+        columns: Sequence[str],
+        variable: str,
+        hold_at_most: int,
+    ) -> Points: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def cols(self) -> int: ...
+    @property
+    def streamed(self) -> bool: ...
+    @property
+    def arrays(self) -> Any: ...
+    @property
+    def labels(self) -> list[str]: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def columns(self) -> list[str]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def can_be_streamed(self) -> bool: ...
+    def read_rows(self, first: int, last: int) -> NDArray[Any]: ...
+
+def select(
+    points: Points,
+    options: dict[str, Any],
+    method: str,
+    settings: dict[str, str],
+    seed: int,
+    labels: NDArray[np.int64] | None,
+    names: Sequence[str],
+    counts: tuple[str, Any] | None,
+    callback: Callable[..., Any] | None,
+    every_step: bool,
+) -> Any: ...
+def plan(
+    points: Points,
+    options: dict[str, Any],
+    method: str,
+    settings: dict[str, str],
+    labels: NDArray[np.int64] | None,
+    names: Sequence[str],
+    counts: tuple[str, Any] | None,
+) -> Any: ...
+def sweep(
+    points: Points,
+    options: dict[str, Any],
+    alphas: Sequence[float],
+    etas: Sequence[float],
+    labels: NDArray[np.int64] | None,
+    names: Sequence[str],
+    counts: tuple[str, Any] | None,
+    callback: Callable[..., Any] | None,
+    every_step: bool,
+) -> list[tuple[float, float, Any]]: ...
+def compare(
+    points: Points,
+    contestants: list[tuple[str, str, dict[str, str], dict[str, Any], int]],
+    judged_by: dict[str, Any],
+    labels: NDArray[np.int64] | None,
+    names: Sequence[str],
+    counts: tuple[str, Any] | None,
+    repeats: int,
+    time_limit: float | None,
+    callback: Callable[..., Any] | None,
+    every_step: bool,
+) -> list[dict[str, Any]]: ...
+def methods() -> list[dict[str, Any]]: ...
+def measures() -> list[tuple[str, str, bool]]: ...
+def options() -> list[tuple[str, Any, str]]: ...
+def read_labels(path: str) -> list[str]: ...
+def parse_bytes(text: str) -> int: ...
+def format_bytes(bytes: float) -> str: ...
+def available_memory() -> int: ...
+def default_threads() -> int: ...

@@ -1,0 +1,456 @@
+"""Points in whatever people keep them in, for the core: in place wherever that can be done.
+
+To teach it a new container: a function that turns it into a NumPy array or a SciPy CSR matrix in
+`_numbers`, and one that takes rows of it in `take`.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
+
+from . import _core
+
+#: Files that pyarrow reads; all others are read by the core.
+_ARROW_FILES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
+
+
+@dataclass
+class Data:
+    """Points as the core sees them, and what they came in.
+
+    Attributes
+    ----------
+    points : the core's handle
+    values : ndarray, CSR matrix or None
+        The numbers; None when they stay in a file.
+    source : what the user gave
+    notes : list of str
+        Copies and conversions that were made.
+    columns, ids, labels : list of str or None
+        What a file said about the points.
+    """
+
+    points: _core.Points
+    values: Any
+    source: Any
+    notes: list[str] = field(default_factory=list)
+    columns: list[str] | None = None
+    ids: list[str] | None = None
+    labels: list[str] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.points.rows, self.points.cols
+
+    def __len__(self) -> int:
+        return self.points.rows
+
+    def __repr__(self) -> str:
+        kind = "in a file" if self.values is None else type(self.values).__name__
+        return f"<{self.shape[0]} points of {self.shape[1]} features, {kind}>"
+
+    def rows(self, indices: np.ndarray) -> Any:
+        """Some points, as numbers."""
+        if self.values is not None:
+            return self.values[indices]
+        return np.vstack([self.points.read_rows(int(i), int(i) + 1) for i in indices])
+
+    def blocks(self, numbers: int = 1 << 21) -> Any:
+        """All points, a few at a time: pairs of the first row and the rows."""
+        n, d = self.shape
+        step = max(1, numbers // max(1, d))
+        for first in range(0, n, step):
+            last = min(n, first + step)
+            yield first, (self.points.read_rows(first, last) if self.values is None
+                          else self.values[first:last])
+
+
+def memory_limit(memory: int | str | None) -> int:
+    """Bytes; 0 when nobody said."""
+    if memory is None:
+        return 0
+    if isinstance(memory, str):
+        return _core.parse_bytes(memory)
+    if isinstance(memory, (bool, np.bool_)) or not isinstance(memory, (int, np.integer)):
+        raise TypeError(f"memory must be a number of bytes or text such as '4G', got {memory!r}")
+    if memory < 1:
+        raise ValueError(f"memory must be positive, got {memory}")
+    return int(memory)
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    columns: Sequence[str] | None = None,
+    variable: str | None = None,
+    memory: int | str | None = None,
+) -> Data:
+    """Points of a file, as the command line reads them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        npy, npz (also SciPy's CSR), csv, tsv, libsvm, idx, each also as .gz where that is usual;
+        parquet, arrow and feather through pyarrow; ``"digits"`` is the built-in data.
+    label_column, id_column : str, optional
+        Columns of a table that hold labels and ids.
+    columns : sequence of str, optional
+        The features; all other columns when not given. A column of lists of equal length, as
+        embeddings are kept, becomes as many features.
+    variable : str, optional
+        npz: which array, when there are several.
+    memory : int or str, optional
+        npy and idx files larger than this stay in the file and are read in blocks.
+
+    Returns
+    -------
+    Data
+        To be given to :func:`fwsr.select` and to estimators; ``data.values`` holds the numbers,
+        ``data.labels`` and ``data.ids`` what the file says about them.
+
+    Examples
+    --------
+    >>> import fwsr
+    >>> digits = fwsr.read("digits")
+    >>> digits.shape
+    (1797, 64)
+    >>> digits.labels[:3]
+    ['0', '1', '2']
+    """
+    path = os.fspath(path)
+    if path.lower().endswith(_ARROW_FILES):
+        if variable is not None:
+            raise ValueError(f"{path}: variable is for npz files; name columns instead")
+        return _read_arrow(path, label_column, id_column, columns)
+    limit = memory_limit(memory) or _core.available_memory() * 8 // 10
+    points = _core.Points.read(path, label_column or "", id_column or "", list(columns or []),
+                               variable or "", limit)
+    data = Data(points, _values_of(points), path, list(points.notes), points.columns or None,
+                points.ids or None, points.labels or None)
+    return data
+
+
+def as_data(X: Any, memory: int | str | None = None) -> Data:
+    """Anything that holds points."""
+    if isinstance(X, Data):
+        return X
+    if isinstance(X, (str, os.PathLike)):
+        return read(X, memory=memory)
+    if isinstance(X, np.memmap):
+        streamed = _streamed(X, memory_limit(memory) or _core.available_memory() * 8 // 10)
+        if streamed is not None:
+            return streamed
+    notes: list[str] = []
+    values = _numbers(X, notes)
+    if sp.issparse(values):
+        points = _core.Points.sparse(values.data, values.indices, values.indptr, values.shape[1])
+    else:
+        points = _core.Points.dense(values)
+    return Data(points, values, X, notes)
+
+
+def streamed(data: Data) -> Data | None:
+    """The same points left in their file, or None when they are in no file."""
+    if data.points.streamed:
+        return None
+    if isinstance(data.source, np.memmap):
+        return _streamed(data.source, 0)
+    if isinstance(data.source, str) and data.values is not None and not sp.issparse(data.values):
+        points = data.points
+        if not points.can_be_streamed:
+            return None
+        again = _core.Points.read(data.source, "", "", [], "", 0)
+        return Data(again, None, data.source, list(again.notes), data.columns, data.ids,
+                    data.labels) if again.streamed else None
+    return None
+
+
+def take(X: Any, indices: np.ndarray) -> Any:
+    """Rows of `X`, in the container it is."""
+    if isinstance(X, Data):
+        return take(X.source, indices) if _is_table(X.source) else X.rows(indices)
+    if isinstance(X, (str, os.PathLike)):
+        raise TypeError("rows of a file: give fwsr.read(path) instead of the path")
+    if hasattr(X, "iloc"):
+        return X.iloc[indices]
+    if _is_from(X, "pyarrow"):
+        return X.take(indices)
+    if isinstance(X, (list, tuple)):
+        return type(X)(X[int(i)] for i in indices)
+    if sp.issparse(X) and X.format not in ("csr", "csc", "lil"):
+        return X.tocsr()[indices]
+    if _is_from(X, "torch"):
+        return X[indices.tolist()]
+    if isinstance(X, np.memmap):
+        return np.array(X[indices])
+    return X[indices]
+
+
+def classes_of(y: Any, n: int) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """For each point the place of its class, the names of the classes, and the classes as given.
+
+    Names are those the command line would use: whole numbers without a decimal point.
+    """
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"y must hold one label for each point, got an array of shape {labels.shape}")
+    if len(labels) != n:
+        raise ValueError(f"X has {n} points, but y has {len(labels)} labels")
+    if labels.dtype == object:
+        missing = [i for i, v in enumerate(labels) if v is None or v != v]
+        if missing:
+            raise ValueError(f"y has no label for point {missing[0]} (counted from 0)")
+        kinds = {str if isinstance(v, str) else float for v in labels}
+        if len(kinds) > 1:
+            raise ValueError("y mixes text and numbers; make all labels text, or all numbers")
+    elif labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("y contains NaN or infinity; give every point a label")
+    check_classification_targets(labels)
+    values, places = np.unique(labels, return_inverse=True)
+    names = [class_name(v) for v in values]
+    if len(set(names)) < len(names):
+        raise ValueError("y has different labels of the same name, such as 1 and '1'")
+    return np.ascontiguousarray(places.reshape(-1), dtype=np.int64), names, values
+
+
+def class_name(value: Any) -> str:
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+# ---------------------------------------------------------------------------------- into numbers
+
+
+def _is_from(X: Any, package: str) -> bool:
+    return type(X).__module__.split(".")[0] == package
+
+
+def _is_table(X: Any) -> bool:
+    return hasattr(X, "iloc") or _is_from(X, "polars") or _is_from(X, "pyarrow")
+
+
+def _numbers(X: Any, notes: list[str]) -> Any:
+    """A float32 or float64 array with contiguous rows, or a canonical CSR matrix of such numbers.
+
+    `X` itself where it is that already; else a copy, and a note that says so.
+    """
+    if hasattr(X, "iloc") and hasattr(X, "sparse") and hasattr(X, "dtypes"):
+        if all(hasattr(t, "fill_value") for t in np.atleast_1d(X.dtypes)):
+            notes.append("a table of sparse columns, copied to CSR")
+            X = X.sparse.to_coo().tocsr()
+    elif _is_from(X, "pyarrow"):
+        X = _arrow_matrix(X)
+    elif _is_from(X, "polars"):
+        X = X.to_numpy()
+    elif not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
+        X = _from_dlpack(X)
+    if sp.issparse(X):
+        return _canonical_csr(X, notes)
+    given = X
+    X = check_array(X, dtype="numeric", ensure_all_finite=False, order=None, copy=False)
+    target = _point_type(X.dtype)
+    if X.dtype != target:
+        notes.append(_conversion(X.dtype, target, X.size))
+        return np.ascontiguousarray(X, dtype=target)
+    row = X.shape[1] * X.itemsize
+    in_place = (X.flags.aligned and (X.shape[1] == 1 or X.strides[1] == X.itemsize)
+                and (X.shape[0] == 1 or
+                     (X.strides[0] >= row and X.strides[0] % X.itemsize == 0)))
+    if not in_place:
+        notes.append(f"not stored row by row: copied once ({_core.format_bytes(X.nbytes)})")
+        return np.ascontiguousarray(X)
+    if not isinstance(given, np.ndarray) and X.base is None:
+        notes.append(f"a {type(given).__name__}, copied once to an array "
+                     f"({_core.format_bytes(X.nbytes)})")
+    return X
+
+
+def _point_type(dtype: np.dtype) -> np.dtype:
+    """float32 where that holds every value of `dtype`, else float64: the rule of the core's readers."""
+    small = dtype.kind in "biu" and dtype.itemsize <= 2 or dtype.kind == "f" and dtype.itemsize <= 4
+    return np.dtype(np.float32 if small else np.float64)
+
+
+def _conversion(given: np.dtype, target: np.dtype, size: int) -> str:
+    digits = ("; values beyond 2^53 lose digits"
+              if given.kind in "iu" and given.itemsize == 8 else "")
+    return (f"{given.name} converted once to {target.name} "
+            f"({_core.format_bytes(size * target.itemsize)}){digits}")
+
+
+def _canonical_csr(X: Any, notes: list[str]) -> Any:
+    if X.format != "csr":
+        notes.append(f"a sparse matrix in {X.format} format, copied to CSR")
+    X = check_array(X.tocsr(), accept_sparse="csr", accept_large_sparse=True, dtype="numeric",
+                    ensure_all_finite=False, copy=False)
+    target = _point_type(X.dtype)
+    if X.dtype != target:
+        notes.append(_conversion(X.dtype, target, X.nnz))
+        X = X.astype(target)
+    if X.indices.dtype != X.indptr.dtype:
+        wide = np.promote_types(X.indices.dtype, X.indptr.dtype)
+        X = type(X)((X.data, X.indices.astype(wide), X.indptr.astype(wide)), shape=X.shape)
+    if not _is_canonical(X):
+        notes.append("entries sorted and those of the same place added up, in a copy")
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _is_canonical(X: Any) -> bool:
+    """Whether columns ascend within each row, found from the entries and not from flags."""
+    if X.nnz < 2:
+        return True
+    rises = np.diff(X.indices) > 0
+    starts = X.indptr[1:-1]
+    starts = starts[(starts > 0) & (starts < X.nnz)]
+    rises[starts - 1] = True
+    return bool(rises.all())
+
+
+def _from_dlpack(X: Any) -> np.ndarray:
+    if hasattr(X, "detach"):
+        X = X.detach()
+    device = X.__dlpack_device__()[0]
+    if device != 1:
+        raise ValueError("the points are not in the CPU's memory; move them there, as in X.cpu()")
+    return np.from_dlpack(X)
+
+
+# ----------------------------------------------------------------------------------------- arrow
+
+
+def _arrow_matrix(table: Any) -> np.ndarray:
+    import pyarrow as pa
+
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    if not isinstance(table, pa.Table):
+        raise TypeError(f"give a pyarrow Table or RecordBatch, not {type(table).__name__}")
+    parts = []
+    for name, column in zip(table.column_names, table.columns):
+        parts.append(_arrow_column(name, column))
+    if not parts:
+        raise ValueError("the table has no columns, so the points have no features")
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def _arrow_column(name: str, column: Any) -> np.ndarray:
+    import pyarrow as pa
+
+    if column.null_count:
+        raise ValueError(f"column '{name}' has {column.null_count} missing values (NaN); fill them "
+                         "in or leave their rows out")
+    kind = column.type
+    if pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        rows = column.combine_chunks()
+        if isinstance(rows, pa.ChunkedArray):
+            rows = pa.concat_arrays(rows.chunks)
+        lengths = set(rows.value_lengths().to_pylist()) if len(rows) else set()
+        if len(lengths) > 1:
+            raise ValueError(f"the lists of column '{name}' are of different lengths")
+        flat = rows.flatten()
+        if flat.null_count:
+            raise ValueError(f"the lists of column '{name}' have missing values (NaN)")
+        _require_number(name, flat.type)
+        return flat.to_numpy(zero_copy_only=False).reshape(len(rows), -1)
+    _require_number(name, kind)
+    return column.to_numpy().reshape(-1, 1)
+
+
+def _require_number(name: str, kind: Any) -> None:
+    import pyarrow as pa
+
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+            or pa.types.is_decimal(kind)):
+        raise ValueError(f"column '{name}' holds {kind} and not numbers; leave it out, or name it as "
+                         "label_column or id_column")
+
+
+def _read_arrow(path: str, label_column: str | None, id_column: str | None,
+                columns: Sequence[str] | None) -> Data:
+    try:
+        import pyarrow as pa
+        import pyarrow.feather
+        import pyarrow.parquet
+    except ImportError as e:
+        raise ImportError(f"{path}: such files are read by pyarrow; pip install pyarrow") from e
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: there is no such file")
+    extra = [c for c in (label_column, id_column) if c is not None]
+    wanted = None if columns is None else [*columns, *extra]
+    try:
+        if path.lower().endswith((".parquet", ".pq")):
+            table = pa.parquet.read_table(path, columns=wanted)
+        else:
+            table = pa.feather.read_table(path, columns=wanted)
+    except (pa.ArrowException, OSError) as e:
+        raise ValueError(f"{path}: {e}") from e
+    missing = [c for c in (wanted or extra) if c not in table.column_names]
+    if missing:
+        raise ValueError(f"{path}: has no column '{missing[0]}'; it has "
+                         f"{', '.join(table.column_names[:20])}")
+    labels = ids = None
+    if label_column is not None:
+        labels = [class_name(v) for v in table.column(label_column).to_pylist()]
+    if id_column is not None:
+        ids = [str(v) for v in table.column(id_column).to_pylist()]
+    features = table.drop_columns(list(dict.fromkeys(extra))) if columns is None else (
+        table.select(list(columns)))
+    try:
+        data = as_data(features)
+    except ValueError as e:
+        raise ValueError(f"{path}: {e}") from e
+    data.columns, data.ids, data.labels = list(features.column_names), ids, labels
+    return data
+
+
+# --------------------------------------------------------------------------------------- in files
+
+
+def _values_of(points: _core.Points) -> Any:
+    arrays = points.arrays
+    if isinstance(arrays, tuple):
+        values, columns, starts = arrays
+        return sp.csr_matrix((values, columns, starts), shape=(points.rows, points.cols))
+    return arrays
+
+
+def _streamed(X: np.memmap, limit: int) -> Data | None:
+    """The points of a mapped file left there, when they would take more than `limit`."""
+    filename = getattr(X, "filename", None)
+    if X.ndim != 2 or not X.flags.c_contiguous or filename is None or X.dtype.kind not in "biuf":
+        return None
+    target = _point_type(X.dtype)
+    converted = X.dtype != target
+    held = X.size * (target.itemsize + (X.dtype.itemsize if converted else 0))
+    if held <= limit:
+        return None
+    base = getattr(X, "_mmap", None)
+    if base is None:
+        return None
+    # A slice of a mapped array keeps the offset of the whole one: count from where the map begins.
+    begin = np.frombuffer(base, dtype=np.uint8, count=1).ctypes.data
+    start = X.offset - X.offset % mmap.ALLOCATIONGRANULARITY
+    where = start + (X.ctypes.data - begin)
+    big = X.dtype.byteorder == ">" and X.dtype.itemsize > 1
+    try:
+        points = _core.Points.in_file(os.fspath(filename), (">" if big else "") + X.dtype.name,
+                                      X.shape[0], X.shape[1], where)
+    except ValueError:
+        return None
+    return Data(points, None, X, ["read from its file in blocks", *points.notes])

@@ -1,0 +1,405 @@
+"""Functions for people who want no estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core, _data
+from ._progress import Progress, Watcher
+from ._results import Path, Plan, Selection, Setting
+from ._run import Classes, Request, Run, how_many, method_table, tell, threads_of
+
+Callback = Callable[[Progress], Any]
+
+
+def select(
+    X: Any,
+    k: Any,
+    *,
+    method: str = "fwsr",
+    y: Any = None,
+    per_class: bool | str = False,
+    codes: bool = False,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+    **options: Any,
+) -> Selection:
+    """The k points that represent a data set.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, table, :class:`Data` or path
+        The points, one a row. Float32 and float64 arrays and CSR matrices are used in place.
+    k : int, float, dict or str
+        How many: a number, a part of the points, or per class a dictionary or
+        ``"proportional:50"``.
+    method : str
+        One of :func:`fwsr.methods`.
+    y : array-like, optional
+        Labels, for ``per_class``.
+    per_class : bool or "proportional"
+        Choose k for each class, or k in all in proportion to the classes.
+    codes : bool
+        Also return the codes of all points, n x k numbers.
+    seed : int
+        For methods that draw at random.
+    n_jobs : int, optional
+        Threads; None: as OpenMP is set, -1: all cores. The answer does not depend on it.
+    memory : int or str, optional
+        What may be taken, the data included, as in ``"4G"``; mapped files that do not fit are
+        read in blocks.
+    verbose : int
+        1 shows a progress bar.
+    callback : callable, optional
+        Called with a :class:`fwsr.Progress` after each step; returning False stops the run.
+    **options
+        Of the method: ``alpha``, ``eta``, ``kernel``, ``center``, ... (:class:`fwsr.FWSR` explains
+        them), or its own settings.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> chosen = fwsr.select(X, 4, alpha=5)
+    >>> len(chosen), chosen.status
+    (4, 'exemplars_reached')
+    >>> X[chosen.exemplars].shape
+    (4, 5)
+    >>> fwsr.select(X, 4, method="kmedoids", seed=1).weights.sum()
+    np.float64(200.0)
+    """
+    request = Request.of(method, options, _seed(seed))
+    run = Run.prepare(X, request, k, per_class, y, n_jobs, memory)
+    run.options["codes"] = bool(codes)
+    selection = run.select(Watcher(verbose, callback, method))
+    tell(selection.warnings)
+    return selection
+
+
+def plan(
+    X: Any,
+    k: Any,
+    *,
+    method: str = "fwsr",
+    y: Any = None,
+    per_class: bool | str = False,
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    **options: Any,
+) -> Plan | dict[str, Plan | None]:
+    """What :func:`select` would do, its memory and its time, without doing it.
+
+    Returns
+    -------
+    Plan
+        Per class a dictionary of plans; None for a class that gives all it has.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> plan = fwsr.plan(np.zeros((1000, 20), dtype=np.float32), 10)
+    >>> plan.form, plan.points
+    ('covariance', 1000)
+    """
+    return Run.prepare(X, Request.of(method, options), k, per_class, y, n_jobs, memory).plans()
+
+
+def sweep(
+    X: Any,
+    k: Any,
+    alphas: Sequence[float] = (),
+    etas: Sequence[float] = (),
+    *,
+    y: Any = None,
+    per_class: bool | str = False,
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+    **options: Any,
+) -> list[Setting]:
+    """FWSR with many settings of alpha and eta, for little more than the price of a few.
+
+    Returns
+    -------
+    list of Setting
+        ``alphas[0], etas[0]``, then ``alphas[0], etas[1]``, and so on: ``.alpha``, ``.eta`` and
+        ``.selection``, as :func:`select` would answer.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> settings = fwsr.sweep(X, 4, alphas=[1, 5], etas=[0, 0.3])
+    >>> [(s.alpha, s.eta) for s in settings]
+    [(1.0, 0.0), (1.0, 0.3), (5.0, 0.0), (5.0, 0.3)]
+    """
+    for name in ("alpha", "beta", "eta"):
+        if name in options:
+            raise TypeError(f"sweep tries alphas and etas; leave {name} out")
+    run = Run.prepare(X, Request.of("fwsr", options), k, per_class, y, n_jobs, memory)
+    run.plan()
+    watcher = Watcher(verbose, callback, "sweep")
+    with watcher:
+        raw = _core.sweep(run.data.points, run.options, _numbers("alphas", alphas),
+                          _numbers("etas", etas), *run._arguments(), watcher.function,
+                          watcher.every_step)
+    return [Setting(None if np.isnan(alpha) else alpha, eta, run.selection(answer))
+            for alpha, eta, answer in raw]
+
+
+def path(X: Any, k: Any, **arguments: Any) -> Path:
+    """One run to k exemplars, and the reconstruction error of its first 1, 2, ..., k.
+
+    The picks are nested: the answer for fewer exemplars is the beginning of the answer for more.
+    Arguments are those of :func:`select`, without ``per_class``.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> errors = fwsr.path(X, 4).error
+    >>> bool((np.diff(errors) <= 0).all())
+    True
+    """
+    if arguments.pop("per_class", False):
+        raise TypeError("a path is of all points together; leave per_class out")
+    verbose, callback = arguments.pop("verbose", 0), arguments.pop("callback", None)
+    method, seed = arguments.pop("method", "fwsr"), arguments.pop("seed", 0)
+    n_jobs, memory = arguments.pop("n_jobs", None), arguments.pop("memory", None)
+    arguments.pop("y", None)
+    run = Run.prepare(X, Request.of(method, arguments, _seed(seed)), k, False, None, n_jobs, memory)
+    selection = run.select(Watcher(verbose, callback, method))
+    tell(selection.warnings)
+    return Path(selection, run.encoder(selection).error_path(run.original))
+
+
+@dataclass(frozen=True)
+class ComparedMethod:
+    """One method of a comparison.
+
+    Attributes
+    ----------
+    name : str
+    outcome : str
+        ``done``, ``too_large``, ``too_slow`` or ``refused``; ``reason`` says more.
+    trials : list of dict
+        One for each repeat: ``exemplars``, and every measure by its name.
+    """
+
+    name: str
+    outcome: str
+    reason: str
+    planned_seconds: float
+    warnings: list[str]
+    trials: list[dict[str, Any]]
+
+    def mean(self, measure: str) -> float:
+        """Over the trials; NaN when there is none, or when it was not measured."""
+        return float(np.mean([t[measure] for t in self.trials])) if self.trials else float("nan")
+
+    def deviation(self, measure: str) -> float:
+        """The standard deviation over the trials; 0 for one."""
+        values = [t[measure] for t in self.trials]
+        return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
+class Comparison(list):  # type: ignore[type-arg]
+    """The methods of :func:`compare`, in order: a list of :class:`ComparedMethod`."""
+
+    @property
+    def measures(self) -> list[str]:
+        """Those that were taken."""
+        return [name for name, _, _ in _core.measures()
+                if any(np.isfinite(m.mean(name)) for m in self)]
+
+    def best(self, measure: str) -> str:
+        """The name of the method that does best by a measure."""
+        lower = {name: less for name, _, less in _core.measures()}
+        if measure not in lower:
+            raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
+        done = [m for m in self if np.isfinite(m.mean(measure))]
+        if not done:
+            raise ValueError(f"no method has the measure '{measure}'")
+        return min(done, key=lambda m: m.mean(measure) * (1 if lower[measure] else -1)).name
+
+    def to_frame(self) -> Any:
+        """Means as a pandas table, one line a method."""
+        import pandas as pd
+
+        return pd.DataFrame([{"method": m.name, "outcome": m.outcome,
+                              **{name: m.mean(name) for name in self.measures}} for m in self])
+
+    def __str__(self) -> str:
+        measures = self.measures
+        titles = {name: title for name, title, _ in _core.measures()}
+        lines = [["method", *(titles[name] for name in measures)]]
+        for m in self:
+            if m.trials:
+                lines.append([m.name, *(_number(m.mean(name)) for name in measures)])
+            else:
+                lines.append([m.name, m.reason])
+        widths = [max(len(line[i]) for line in lines if len(line) == len(lines[0]) or i == 0)
+                  for i in range(len(lines[0]))]
+        return "\n".join("  ".join(cell.ljust(w) if i == 0 or len(line) < len(lines[0])
+                                   else cell.rjust(w)
+                                   for i, (cell, w) in enumerate(zip(line, widths))).rstrip()
+                         for line in lines)
+
+    __repr__ = __str__
+
+
+def compare(
+    X: Any,
+    k: Any,
+    methods: Sequence[Any] = ("fwsr", "smrs", "kmedoids", "rrqr", "random"),
+    *,
+    y: Any = None,
+    per_class: bool | str = False,
+    repeats: int = 20,
+    time_limit: float | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+    **options: Any,
+) -> Comparison:
+    """Several methods on the same points, judged by the same measures.
+
+    Parameters
+    ----------
+    methods : sequence
+        Names, with settings as on the command line (``"smrs:alpha=20"``), or estimators
+        (``SMRS(alpha=20)``).
+    repeats : int
+        Runs of methods that draw at random.
+    time_limit : float, optional
+        Seconds that one run may take; a method that takes longer is listed as ``too_slow``.
+    **options
+        ``center``, ``scale``, ``lambda_`` and ``rho`` for all methods and for the measures;
+        ``kernel``, ``gamma``, ``degree`` and ``coef0`` for the methods that use one. All others are
+        as for :func:`select`.
+
+    Returns
+    -------
+    Comparison
+        A list, one :class:`ComparedMethod` each, which prints as a table.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> table = fwsr.compare(X, 4, ["fwsr", "kmedoids:init=build"], repeats=2)
+    >>> [m.name for m in table]
+    ['fwsr', 'kmedoids:init=build']
+    >>> table.best("medoid_cost")
+    'kmedoids:init=build'
+    """
+    data = _data.as_data(X, memory)
+    if data.points.streamed:
+        raise ValueError("a comparison needs the points in memory; allow more, or compare on some of "
+                         "them")
+    if y is None and data.labels is not None:
+        y = data.labels
+    number, classes = how_many(k, per_class, y, len(data))
+    if y is not None and classes.counts is None:
+        classes = Classes(*_data.classes_of(y, len(data)))
+    common = {"center": "none", **{("lambda" if n == "lambda_" else n): v
+                                   for n, v in options.items()}}
+    allowed = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho")
+    for name in common:
+        if name not in allowed:
+            raise TypeError(f"compare has no option '{name}'; it has {', '.join(allowed)}. Options of "
+                            f"one method are written 'fwsr:{name}=...'")
+    basics = {"exemplars": number, "threads": threads_of(n_jobs),
+              "memory": _data.memory_limit(memory)}
+    contestants = []
+    for one in methods:
+        contestants.append(_contestant(one, common, basics, _seed(seed)))
+    judged_by = {**common, **basics}
+    watcher = Watcher(verbose, callback, "compare")
+    with watcher:
+        raw = _core.compare(data.points, contestants, judged_by, classes.places, classes.names,
+                            classes.counts, repeats, time_limit, watcher.function,
+                            watcher.every_step)
+    table = Comparison(ComparedMethod(**row) for row in raw)
+    tell([f"{m.name}: {w}" for m in table for w in m.warnings])
+    return table
+
+
+def methods() -> dict[str, str]:
+    """The methods there are: name -> one sentence.
+
+    Examples
+    --------
+    >>> import fwsr
+    >>> fwsr.methods()["random"]
+    'uniformly, without replacement'
+    """
+    return {name: m["about"] for name, m in method_table().items()}
+
+
+def _contestant(one: Any, common: dict[str, Any], basics: dict[str, Any],
+                seed: int) -> tuple[str, str, dict[str, str], dict[str, Any], int]:
+    if hasattr(one, "_request"):
+        request, name = one._request(), None
+    else:
+        if not isinstance(one, str):
+            raise TypeError(f"methods are names or estimators, got {one!r}")
+        method, *parts = one.split(":")
+        given = dict(_setting(one, part) for part in parts)
+        request, name = Request.of(method, given), one
+    table = method_table()[request.method]
+    shared = {n: v for n, v in common.items() if n not in ("lambda", "rho")}
+    if not table["uses_rbf"] and shared.get("kernel") != "precomputed":
+        shared = {n: v for n, v in shared.items() if n not in ("kernel", "gamma", "degree", "coef0")}
+    own = {n: v for n, v in request.options.items()
+           if n not in ("certificate", "lambda", "rho") and v is not None}
+    if name is None:
+        name = ":".join([request.method, *(f"{n}={v}" for n, v in request.settings.items())])
+    return (name, request.method, request.settings, {**shared, **own, **basics}, seed)
+
+
+def _setting(whole: str, part: str) -> tuple[str, Any]:
+    name, equals, text = part.partition("=")
+    if not equals:
+        raise ValueError(f"'{part}' in '{whole}' is no setting; write name=value")
+    if text in ("yes", "no"):
+        return name, text == "yes"
+    for kind in (int, float):
+        try:
+            return name, kind(text)
+        except ValueError:
+            pass
+    return name, text
+
+
+def _seed(seed: Any) -> int:
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"seed must be a whole number, got {seed!r}")
+    if not 0 <= seed < 2 ** 64:
+        raise ValueError(f"seed must be from 0 to 2^64 - 1, got {seed}")
+    return int(seed)
+
+
+def _numbers(name: str, values: Any) -> list[float]:
+    try:
+        return [float(v) for v in values]
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"{name} must be a list of numbers, got {values!r}") from e
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.4g}"

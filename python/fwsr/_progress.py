@@ -1,0 +1,104 @@
+"""How far the work has come, for people who watch."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback is told after each step.
+
+    Attributes
+    ----------
+    step, exemplars, wanted : int
+        Steps so far, exemplars so far, and how many there are to be.
+    f, gap, f_at_zero : float
+        Objective, gap and the objective at X = 0.
+    method, trial : int
+        In a comparison: which method, and which of its repeats.
+    """
+
+    step: int
+    exemplars: int
+    wanted: int
+    f: float
+    gap: float
+    f_at_zero: float
+    method: int = 0
+    trial: int = 0
+
+
+class Watcher:
+    """The core's callback: a progress bar, the user's function, or both."""
+
+    def __init__(self, verbose: int, callback: Callable[[Progress], Any] | None, what: str):
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback must be a function or None, got {callback!r}")
+        self._callback = callback
+        self._bar = _make_bar(what) if verbose else None
+        #: The run waits for the callback at every step.
+        self.every_step = callback is not None
+
+    @property
+    def function(self) -> Callable[..., Any] | None:
+        return self if self._bar or self._callback else None
+
+    def __call__(self, *numbers: Any) -> Any:
+        progress = Progress(*numbers)
+        if self._bar:
+            self._bar.show(progress)
+        return self._callback(progress) if self._callback else None
+
+    def __enter__(self) -> Watcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._bar.close()
+
+
+def _make_bar(what: str) -> _TqdmBar | _PlainBar:
+    try:
+        return _TqdmBar(what)
+    except ImportError:
+        return _PlainBar(what)
+
+
+class _TqdmBar:
+    def __init__(self, what: str):
+        from tqdm.auto import tqdm
+
+        self._tqdm = tqdm(desc=what, unit="exemplar", leave=True)
+
+    def show(self, p: Progress) -> None:
+        if self._tqdm.total != p.wanted:
+            self._tqdm.reset(total=p.wanted)
+        self._tqdm.update(p.exemplars - self._tqdm.n)
+
+    def close(self) -> None:
+        self._tqdm.close()
+
+
+class _PlainBar:
+    """One line on standard error, written over and over on a terminal and once elsewhere."""
+
+    def __init__(self, what: str):
+        self._what = what
+        self._start = time.perf_counter()
+        self._terminal = sys.stderr.isatty()
+        self._last = ""
+
+    def show(self, p: Progress) -> None:
+        seconds = time.perf_counter() - self._start
+        self._last = f"{self._what}: {p.exemplars} of {p.wanted} exemplars, {seconds:.1f} s"
+        if self._terminal:
+            print(f"\r{self._last}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self._last:
+            print("" if self._terminal else self._last, file=sys.stderr)

@@ -1,0 +1,261 @@
+"""Answers: what was chosen, how the run went, how good it is."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run does and takes, before it is begun.
+
+    Attributes
+    ----------
+    method, form, kernel_by : str
+        The method; of the Frank-Wolfe solver also the form of the computation and where the kernel
+        comes from.
+    why : str
+        One sentence: why this form, what is held.
+    points, features, threads : int
+    memory_bytes : int
+        What the run takes beside the data.
+    data_bytes : int
+        The points themselves; of points in a file, what is held at a time.
+    seconds : float
+        An estimate, good to a factor of a few.
+    notes : list of str
+        Copies, conversions and other things to know.
+    """
+
+    method: str
+    form: str
+    kernel_by: str
+    why: str
+    points: int
+    features: int
+    threads: int
+    memory_bytes: int
+    data_bytes: int
+    seconds: float
+    passes: int
+    notes: list[str]
+
+    def __str__(self) -> str:
+        how = self.form + (f" (kernel {self.kernel_by})" if self.kernel_by else "")
+        lines = [
+            ("method", self.method + (f", {how} form" if how else "")),
+            ("why", self.why),
+            ("data", f"{self.points} points of {self.features} features, "
+                     f"{_core.format_bytes(self.data_bytes)}"),
+            ("memory", f"{_core.format_bytes(self.memory_bytes)} beside the data"),
+            ("time", f"about {self.seconds:.2g} s with {self.threads} thread"
+                     f"{'' if self.threads == 1 else 's'}"),
+        ]
+        lines += [("note", note) for note in self.notes]
+        return "\n".join(f"{name:<8}{text}" for name, text in lines)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good the exemplars are, recomputed from the data after the run.
+
+    ``f``, ``gap``, ``beta`` and ``radius_used`` are NaN for methods that solve another problem.
+
+    Attributes
+    ----------
+    f, f_at_zero : float
+        The objective ``||A X - A||^2`` at the end, and for X = 0.
+    gap : float
+        Nobody can do better than ``f - gap`` within the radius ``beta``.
+    reconstruction_error : float
+        ``||A - P A||^2 / ||A||^2``, P the projection onto the exemplars.
+    boolean_objective : float or None
+        The paper's Eq. (1), where ``lambda_`` and ``rho`` were given.
+    """
+
+    f: float
+    f_at_zero: float
+    gap: float
+    beta: float
+    radius_used: float
+    feasible: bool
+    reconstruction_error: float
+    boolean_objective: float | None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Exemplars, in the order of choosing, and everything known about them.
+
+    Attributes
+    ----------
+    exemplars : ndarray of int64
+        Row numbers. Per class: class after class.
+    weights : ndarray of float64
+        How many points each one stands for.
+    strength : ndarray of float64
+        The norm of its row of codes, or the method's own measure.
+    filled : ndarray of bool
+        True for points added by ``fill``.
+    status : str
+        ``exemplars_reached``, ``converged``, ``exhausted``, ``iteration_limit`` or ``interrupted``.
+    assignment : ndarray of int64 or None
+        For every point the place of its exemplar in ``exemplars``; -1: none.
+    codes : ndarray of shape (n_points, n_exemplars) or None
+        Where they were asked for.
+    trace : dict of ndarray
+        Per step: ``pick``, ``f``, ``gap``, ``gamma``, ``beta``, ``score``, ``rows``.
+    certificate : Certificate or None
+    plan : Plan
+    seconds : dict
+        ``setup``, ``steps`` and ``certificate``.
+    facts : dict
+        What the method found out on its way, such as ``objective``.
+    warnings : list of str
+    classes : dict
+        Per class: name of the class -> its own Selection.
+    ids : list of str or None
+        Of the exemplars, where the data has ids.
+    """
+
+    exemplars: np.ndarray
+    weights: np.ndarray
+    strength: np.ndarray
+    filled: np.ndarray
+    status: str
+    trace: dict[str, np.ndarray]
+    certificate: Certificate | None
+    plan: Plan | None
+    seconds: dict[str, float]
+    facts: dict[str, float]
+    f_at_zero: float
+    beta: float
+    eta: float
+    gamma: float
+    kernel_rank: int
+    kernel_error: float | None
+    assignment: np.ndarray | None
+    codes: np.ndarray | None
+    warnings: list[str]
+    coefficients: dict[str, Any] | None = field(default=None, repr=False)
+    classes: dict[str, Selection] = field(default_factory=dict)
+    ids: list[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.exemplars)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(i) for i in self.exemplars[:8])
+        more = ", ..." if len(self) > 8 else ""
+        error = self.certificate and self.certificate.reconstruction_error
+        quality = "" if error is None else f", reconstruction error {error:.4g}"
+        return f"<Selection of {len(self)}: [{shown}{more}], {self.status}{quality}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, lists and dictionaries, ready for JSON."""
+        return _plain(dataclasses.asdict(self))
+
+    def to_json(self, **kwargs: Any) -> str:
+        """Everything as JSON; NaN and infinity become null. ``kwargs`` go to :func:`json.dumps`."""
+        return json.dumps(self.to_dict(), allow_nan=False, **kwargs)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of :func:`fwsr.sweep`."""
+
+    alpha: float | None
+    eta: float
+    selection: Selection
+
+
+@dataclass(frozen=True)
+class Path:
+    """Nested picks of one run: the first j exemplars for every j.
+
+    Attributes
+    ----------
+    selection : Selection
+    error : ndarray of float64
+        ``error[j]`` is the reconstruction error of the first j + 1 exemplars.
+    """
+
+    selection: Selection
+    error: np.ndarray
+
+    def smallest(self, error: float) -> int | None:
+        """The smallest number of exemplars with at most this error; None when all are too few."""
+        good = np.flatnonzero(self.error <= error)
+        return int(good[0]) + 1 if len(good) else None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def plan_of(raw: dict[str, Any], notes: list[str]) -> Plan:
+    return Plan(**{**raw, "notes": notes + raw["notes"]})
+
+
+def selection_of(raw: dict[str, Any], notes: list[str], ids: list[str] | None) -> Selection:
+    """What the core answers, with names."""
+    certificate = raw["certificate"]
+    return Selection(**{
+        **raw,
+        "filled": raw["filled"].astype(bool),
+        "certificate": None if certificate is None else Certificate(**certificate),
+        "plan": plan_of(raw["plan"], notes),
+        "ids": None if ids is None else [ids[i] for i in raw["exemplars"]],
+    })
+
+
+def joined(parts: list[dict[str, Any]], n: int, notes: list[str],
+           ids: list[str] | None) -> Selection:
+    """The selections of all classes as one, class after class."""
+    classes = {part["name"]: selection_of(part["selection"], notes, ids) for part in parts}
+    all_ = list(classes.values())
+    sizes = [len(s) for s in all_]
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    assignment = codes = None
+    if any(s.assignment is not None for s in all_):
+        assignment = np.full(n, -1, dtype=np.int64)
+    if any(s.codes is not None for s in all_):
+        codes = np.zeros((n, int(first[-1])))
+    for part, own, start in zip(parts, all_, first):
+        members = part["members"]
+        if assignment is not None and own.assignment is not None:
+            assignment[members] = np.where(own.assignment >= 0, own.assignment + start, -1)
+        if codes is not None and own.codes is not None:
+            codes[members, start:start + len(own)] = own.codes
+    warnings = [w if w.startswith("class ") else f"class '{name}': {w}"
+                for name, s in classes.items() for w in s.warnings]
+    status = next((s.status for s in all_ if s.status != "exemplars_reached"), "exemplars_reached")
+
+    def one(name: str) -> np.ndarray:
+        return np.concatenate([getattr(s, name) for s in all_])
+
+    return Selection(
+        exemplars=one("exemplars"), weights=one("weights"), strength=one("strength"),
+        filled=one("filled"), status=status, trace={}, certificate=None, plan=None,
+        seconds={key: sum(s.seconds[key] for s in all_) for key in all_[0].seconds},
+        facts={}, f_at_zero=sum(s.f_at_zero for s in all_), beta=float("nan"), eta=float("nan"),
+        gamma=float("nan"), kernel_rank=0, kernel_error=None, assignment=assignment, codes=codes,
+        warnings=warnings, classes=classes,
+        ids=None if ids is None else [i for s in all_ for i in s.ids or []])

@@ -1,0 +1,290 @@
+"""What the functions and the estimators share: from words of the user's to a call of the core."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from . import _core, _data
+from ._data import Data
+from ._encoder import Encoder, Kernel
+from ._progress import Watcher
+from ._results import Plan, Selection, joined, plan_of, selection_of
+
+
+class Interrupted(RuntimeError):
+    """The callback returned False."""
+
+
+@lru_cache(maxsize=None)
+def method_table() -> dict[str, dict[str, Any]]:
+    return {m["name"]: m for m in _core.methods()}
+
+
+@lru_cache(maxsize=None)
+def option_table() -> dict[str, tuple[Any, str]]:
+    return {name: (default, sentence) for name, default, sentence in _core.options()}
+
+
+#: Options that mean something to every method.
+COMMON = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho",
+          "certificate")
+
+
+def setting_text(value: Any) -> str:
+    """A setting of a method as the core reads it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    return str(value)
+
+
+@dataclass
+class Request:
+    """A method with its options, its own settings and its seed."""
+
+    method: str = "fwsr"
+    options: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    seed: int = 0
+    kernel_function: Callable[..., Any] | None = None
+
+    @classmethod
+    def of(cls, method: str, given: Mapping[str, Any], seed: int = 0) -> Request:
+        """Sorts keyword arguments into options of a selection and settings of the method."""
+        if not isinstance(method, str):
+            raise TypeError(f"method must be a name, got {method!r}")
+        table = method_table()
+        if method not in table:
+            raise ValueError(f"there is no method '{method}'; the methods are {', '.join(table)}")
+        own = {name: default for name, default, _ in table[method]["settings"]}
+        solver = method in ("fwsr", "k-fwsr")
+        allowed = list(own) + [o for o in option_table() if o != "exemplars" and
+                               (solver or o in COMMON)]
+        request = cls(method=method, seed=seed)
+        for name, value in given.items():
+            name = "lambda" if name == "lambda_" else name
+            if name in own:
+                request.settings[name] = setting_text(value)
+            elif name in allowed:
+                request.options[name] = value
+            else:
+                raise TypeError(f"{method} has no option '{name}'; it has {', '.join(allowed)}")
+        kernel = request.options.get("kernel")
+        if callable(kernel):
+            request.kernel_function = kernel
+            request.options["kernel"] = "precomputed"
+        return request
+
+    @property
+    def given_matrix(self) -> str:
+        """What the data is when it is no points: "kernel", "distance", or ""."""
+        if self.settings.get("metric") == "precomputed":
+            return "distance"
+        return "kernel" if self.options.get("kernel") == "precomputed" else ""
+
+
+@dataclass
+class Classes:
+    """Labels of the points, and how many exemplars each class gives (None: not per class)."""
+
+    places: np.ndarray | None = None
+    names: list[str] = field(default_factory=list)
+    values: np.ndarray | None = None
+    counts: tuple[str, Any] | None = None
+
+
+def whole_number(name: str, value: Any) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    return int(value)
+
+
+def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int) -> tuple[int, Classes]:
+    """k, and the classes. With classes k is 0 and the counts say how many."""
+    if not isinstance(per_class, (bool, np.bool_)) and per_class != "proportional":
+        raise TypeError(f"per_class must be True, False or 'proportional', got {per_class!r}")
+    share = per_class == "proportional"
+    named = isinstance(n_exemplars, Mapping)
+    if isinstance(n_exemplars, str):
+        word, _, total = n_exemplars.partition(":")
+        if word != "proportional" or (total and not total.isdigit()):
+            raise ValueError("n_exemplars as text is 'proportional', or 'proportional:50' for 50 in "
+                             f"all, got {n_exemplars!r}")
+        share = True
+        n_exemplars = int(total) if total else None
+    if not (named or share or per_class):
+        return _count(n_exemplars, n), Classes()
+    if y is None:
+        raise ValueError("exemplars per class need labels: give y")
+    classes = Classes(*_data.classes_of(y, n))
+    if named:
+        known = set(classes.names)
+        counts = {}
+        for key, number in n_exemplars.items():
+            name = _data.class_name(key)
+            if name not in known:
+                raise ValueError(f"n_exemplars names the class {key!r}, which no point has; the "
+                                 f"classes are {', '.join(classes.names[:20])}")
+            counts[name] = whole_number(f"n_exemplars[{key!r}]", number)
+            if counts[name] < 0:
+                raise ValueError(f"n_exemplars[{key!r}] must be 0 or more, got {number}")
+        classes.counts = ("named", counts)
+    elif share or isinstance(n_exemplars, (float, np.floating)):
+        total = min(n, 10 * len(classes.names)) if n_exemplars is None else _count(n_exemplars, n)
+        classes.counts = ("proportional", total)
+    else:
+        each = whole_number("n_exemplars", n_exemplars)
+        if each < 1:
+            raise ValueError(f"n_exemplars must be at least 1, got {each}")
+        classes.counts = ("each", each)
+    return 0, classes
+
+
+def _count(n_exemplars: Any, n: int) -> int:
+    if isinstance(n_exemplars, (float, np.floating)):
+        if not 0 < n_exemplars <= 1:
+            raise ValueError("n_exemplars as a part of the points is in (0, 1]; for a number of "
+                             f"points give a whole one, got {n_exemplars}")
+        return max(1, round(float(n_exemplars) * n))
+    k = whole_number("n_exemplars", n_exemplars)
+    if k < 1:
+        raise ValueError(f"n_exemplars must be at least 1, got {k}")
+    if k > n:
+        raise ValueError(f"n_exemplars={k} is more than n_samples={n}; ask for at most {n}")
+    return k
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """scikit-learn's n_jobs: None as OpenMP is set (threadpoolctl, OMP_NUM_THREADS), -1 all cores."""
+    if n_jobs is None:
+        return _core.default_threads()
+    n_jobs = whole_number("n_jobs", n_jobs)
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning; give a positive number, -1 or None")
+    if n_jobs > 0:
+        return min(n_jobs, 4096)
+    from joblib import cpu_count
+
+    return max(1, cpu_count() + 1 + n_jobs)
+
+
+@dataclass
+class Run:
+    """A request with its data, ready to plan and to work."""
+
+    request: Request
+    data: Data
+    k: int
+    classes: Classes
+    options: dict[str, Any]
+    original: Data  # the points, where `data` is the matrix of a kernel function
+
+    @classmethod
+    def prepare(cls, X: Any, request: Request, n_exemplars: Any, per_class: Any, y: Any,
+                n_jobs: int | None, memory: Any) -> Run:
+        original = data = _data.as_data(X, memory)
+        if y is None and data.labels is not None:
+            y = data.labels
+        k, classes = how_many(n_exemplars, per_class, y, len(data))
+        limit = _data.memory_limit(memory)
+        if request.kernel_function is not None:
+            data = _kernel_matrix(request.kernel_function, data, limit)
+        given = request.given_matrix
+        if given and data.shape[0] != data.shape[1]:
+            raise ValueError(f"a precomputed {'kernel' if given == 'kernel' else 'dissimilarity'} "
+                             f"matrix must be square; this one is {data.shape[0]} x {data.shape[1]}")
+        options = {**request.options, "exemplars": k, "assignment": True,
+                   "threads": threads_of(n_jobs), "memory": limit}
+        run = cls(request, data, k, classes, options, original)
+        return run
+
+    def _arguments(self) -> tuple[Any, ...]:
+        c = self.classes
+        return c.places if c.counts else None, c.names, c.counts
+
+    def plan(self) -> Any:
+        """The core's plan; points in a file stay there when memory is short."""
+        try:
+            return self._core_plan()
+        except MemoryError:
+            streamed = None if self.request.given_matrix else _data.streamed(self.data)
+            if streamed is None:
+                raise
+            self.data = self.original = streamed
+            return self._core_plan()
+
+    def _core_plan(self) -> Any:
+        r = self.request
+        return _core.plan(self.data.points, self.options, r.method, r.settings, *self._arguments())
+
+    def plans(self) -> Plan | dict[str, Plan | None]:
+        raw = self.plan()
+        notes = self.data.notes
+        if isinstance(raw, dict):
+            return plan_of(raw, notes)
+        return {p["name"]: None if p["plan"] is None else plan_of(p["plan"], notes) for p in raw}
+
+    def select(self, watcher: Watcher) -> Selection:
+        self.plan()
+        r = self.request
+        with watcher:
+            raw = _core.select(self.data.points, self.options, r.method, r.settings, r.seed,
+                               *self._arguments(), watcher.function, watcher.every_step)
+        return self.selection(raw)
+
+    def selection(self, raw: Any) -> Selection:
+        if isinstance(raw, dict):
+            return selection_of(raw, self.data.notes, self.data.ids)
+        return joined(raw, len(self.data), self.data.notes, self.data.ids)
+
+    def encoder(self, selection: Selection) -> Encoder:
+        """What represents points by these exemplars."""
+        o = self.request.options
+        name = self.request.kernel_function or o.get("kernel", "linear")
+        if self.request.method != "fwsr" and method_table()[self.request.method]["uses_rbf"]:
+            name = "rbf" if name == "linear" else name
+        solver = self.request.method in ("fwsr", "k-fwsr")
+        linear = name == "linear"
+        gamma = selection.gamma
+        if selection.classes and name in ("rbf", "laplacian", "polynomial"):
+            gamma = float(np.mean([s.gamma for s in selection.classes.values()]))
+        given = "" if self.request.kernel_function else self.request.given_matrix
+        settings = {n: d for n, d, _ in method_table()[self.request.method]["settings"]}
+        metric = self.request.settings.get("metric", settings.get("metric"))
+        center = o.get("center") or ("point" if solver and linear else "none")
+        return Encoder(self.original, selection,
+                       Kernel(name, gamma, o.get("degree", 3), o.get("coef0", 1.0)),
+                       center=center, scale=o.get("scale") or "none", metric=metric, given=given)
+
+
+def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data:
+    """The n x n matrix of a kernel that is a function of the user's."""
+    n = len(data)
+    needed, free = 8 * n * n, limit or _core.available_memory() * 8 // 10
+    if needed > free:
+        raise MemoryError(
+            f"a kernel given as a function needs its whole matrix, {n} x {n} numbers or "
+            f"{_core.format_bytes(needed)}, more than the {_core.format_bytes(free)} allowed; use a "
+            "kernel by name, which needs no such matrix")
+    if data.values is None:
+        raise ValueError("a kernel given as a function needs the points in memory")
+    matrix = np.asarray(function(data.values, data.values))
+    if matrix.shape != (n, n):
+        raise ValueError(f"the kernel function must return a {n} x {n} matrix for {n} points, got "
+                         f"shape {matrix.shape}")
+    return _data.as_data(matrix)
+
+
+def tell(messages: list[str], stacklevel: int = 3) -> None:
+    for message in messages:
+        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
