@@ -33,8 +33,8 @@
 
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/distances.hpp"
-#include "fwsr/methods/method.hpp"
 #include "fwsr/methods/row_sparse.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

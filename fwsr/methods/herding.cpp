@@ -13,7 +13,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

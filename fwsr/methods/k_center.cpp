@@ -10,7 +10,7 @@
 
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/distances.hpp"
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

@@ -23,7 +23,7 @@
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/draw.hpp"
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

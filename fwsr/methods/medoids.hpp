@@ -13,7 +13,7 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/distances.hpp"
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

@@ -14,6 +14,7 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/methods/distances.hpp"
+#include "fwsr/methods/task.hpp"
 #include "fwsr/solver/fill.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/regression.hpp"

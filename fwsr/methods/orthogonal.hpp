@@ -25,7 +25,7 @@
 
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/large_array.hpp"
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "fwsr/methods/method.hpp"
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/index.hpp"
 #include "fwsr/solver/options.hpp"
 
 namespace fwsr {

@@ -1,7 +1,7 @@
 // Random: k points, uniformly and without replacement; what every other method has to beat.
 #include "fwsr/base/random.hpp"
 
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

@@ -38,7 +38,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/large_array.hpp"
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

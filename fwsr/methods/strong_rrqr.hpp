@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/task.hpp"
 
 namespace fwsr {
 

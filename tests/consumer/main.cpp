@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <fwsr/solver/select.hpp>
+#include <fwsr/methods/methods.hpp>
 
 int main() {
   // Three directions, each taken by several points; one exemplar of each is enough.
@@ -15,5 +15,12 @@ int main() {
   for (const fwsr::Index e : s.exemplars) std::printf("%td ", e);
   std::printf("%s, reconstruction error %.1e\n", fwsr::name_of(s.status),
               s.certificate->reconstruction_error);
+
+  // Any other method by its name: the points farthest from the span of those before.
+  const fwsr::Selection q =
+      fwsr::select(points, {.exemplars = 3}, fwsr::MethodChoice{.name = "rrqr"});
+  for (const fwsr::Index e : q.exemplars) std::printf("%td ", e);
+  std::printf("by rrqr, one of %zu methods\n", fwsr::methods().size());
+  if (q.exemplars != std::vector<fwsr::Index>{11, 10, 9}) return 1;
   return s.exemplars.size() == 3 && s.certificate->reconstruction_error < 1e-12 ? 0 : 1;
 }
