@@ -194,7 +194,7 @@ def take(X: Any, indices: np.ndarray) -> Any:
         return X[indices.tolist()]
     if isinstance(X, np.memmap):
         return np.array(X[indices])
-    return X[indices]
+    return X[indices] if hasattr(X, "__getitem__") else np.asarray(X)[indices]
 
 
 def classes_of(y: Any, n: int) -> tuple[np.ndarray, list[str], np.ndarray]:
