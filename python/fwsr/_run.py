@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _core, _data
@@ -125,7 +126,9 @@ def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int) -> tuple[int, Cla
     if not (named or share or per_class):
         return _count(n_exemplars, n), Classes()
     if y is None:
-        raise ValueError("exemplars per class need labels: give y")
+        # The second half is what scikit-learn's checks look for.
+        raise ValueError("exemplars per class need labels, so fit or select requires y to be passed, "
+                         "but the target y is None")
     classes = Classes(*_data.classes_of(y, n))
     if named:
         known = set(classes.names)
@@ -200,9 +203,12 @@ class Run:
         if request.kernel_function is not None:
             data = _kernel_matrix(request.kernel_function, data, limit)
         given = request.given_matrix
-        if given and data.shape[0] != data.shape[1]:
-            raise ValueError(f"a precomputed {'kernel' if given == 'kernel' else 'dissimilarity'} "
-                             f"matrix must be square; this one is {data.shape[0]} x {data.shape[1]}")
+        if given:
+            what = f"a precomputed {'kernel' if given == 'kernel' else 'dissimilarity'} matrix must be"
+            if data.shape[0] != data.shape[1]:
+                raise ValueError(f"{what} square; this one is {data.shape[0]} x {data.shape[1]}")
+            if sp.issparse(data.values):
+                raise ValueError(f"{what} dense; this one is sparse: give its toarray()")
         options = {**request.options, "exemplars": k, "assignment": True,
                    "threads": threads_of(n_jobs), "memory": limit}
         run = cls(request, data, k, classes, options, original)
