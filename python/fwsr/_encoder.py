@@ -59,6 +59,7 @@ class Preprocessing:
         rows = _dense(self._scaled(rows))
         if self.center == "point":
             rows = rows - rows.mean(axis=1, keepdims=True)
+            rows -= rows.mean(axis=1, keepdims=True)  # what rounding left: 0 for a constant point
         elif self.mean is not None:
             rows = rows - self.mean
         return _to_norm_one(rows) if self.normalize else rows
@@ -140,6 +141,7 @@ class Encoder:
 
         Dissimilarities have no codes: those from the exemplars in their place.
         """
+        self._require_range()
         if not len(self.gram):
             return np.zeros((len(data), 0))
         if self.given == "distance":
@@ -174,15 +176,11 @@ class Encoder:
 
     def error(self, data: Data) -> float:
         """The part of the points outside the span of the exemplars."""
-        path = self.error_path(data)
-        return float(path[-1]) if len(path) else 1.0
+        _, total, rest = self._shares(data)
+        return rest / total if total > 0 else 0.0
 
     def error_path(self, data: Data) -> np.ndarray:
         """The same for the first exemplar, the first two, and so on."""
-        if self.given == "distance":
-            raise ValueError("dissimilarities have no span; there is no reconstruction error")
-        if self.given == "kernel":
-            self._require_fitted_matrix(data)
         explained, total, rest = self._shares(data)
         if total <= 0:
             return np.zeros(len(explained))
@@ -193,8 +191,12 @@ class Encoder:
 
     def _shares(self, data: Data) -> tuple[np.ndarray, float, float]:
         """Of the squared norms of all points: what each exemplar adds, all, and what is left over."""
-        k = len(self.gram)
-        explained, total, rest = np.zeros(k), 0.0, 0.0
+        if self.given == "distance":
+            raise ValueError("dissimilarities have no span; there is no reconstruction error")
+        if self.given == "kernel":
+            self._require_fitted_matrix(data)
+        self._require_range()
+        explained, total, rest = np.zeros(len(self.gram)), 0.0, 0.0
         own = self._prepared(self.exemplars)
         if self._explicit:  # vectors keep twice the digits of their inner products
             basis = _orthonormal(own)
@@ -221,6 +223,7 @@ class Encoder:
 
     def _distances(self) -> Callable[[Any], np.ndarray]:
         """From rows to the exemplars chosen: distances, or what grows with them row by row."""
+        self._require_range()
         exemplars = self.exemplars[self.chosen]
         if self.given == "distance":
             return lambda rows: _dense(rows[:, exemplars])
@@ -257,6 +260,18 @@ class Encoder:
             place = np.arange(rows.shape[0])
             return np.asarray(rows[place, place + first], dtype=np.float64).ravel()
         return self.kernel.diagonal(self._prepared(rows))
+
+    def _require_range(self) -> None:
+        """The core brings numbers of any size near 1; here their squares must be numbers too."""
+        used = [self.gram, *(a for a in (self.theta, self.prep and self.prep.deviation)
+                             if a is not None)]
+        named = self.kernel.name in ("rbf", "laplacian", "polynomial") and not self.given
+        lost = self._explicit and len(self.gram) and (
+            (np.diagonal(self.gram) == 0) & self._prepared(self.exemplars).any(axis=1)).any()
+        if lost or not all(np.isfinite(a).all() for a in used) or (
+                named and not 0 < self.kernel.gamma < np.inf):
+            raise ValueError("the points are so large or so small that their squares are no numbers; "
+                             "multiply them by a power of 10 before fit")
 
     def _require_fitted_matrix(self, data: Data) -> None:
         """The norms of points stand on the diagonal, which a matrix with new points has not."""
