@@ -132,7 +132,7 @@ class Encoder:
             self.exemplars = data.rows(indices)
             self.basis = None if basis is None else data.rows(basis)
             own = self._prepared(self.exemplars)
-            with np.errstate(over="ignore"):  # _require_range tells
+            with np.errstate(over="ignore", invalid="ignore"):  # _require_range tells
                 self.gram = self.kernel(own, own) if len(indices) else np.zeros((0, 0))
 
     # ------------------------------------------------------------------------------- what people ask
