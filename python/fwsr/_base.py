@@ -32,6 +32,11 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     A subclass is a dataclass: its fields are the parameters, and those that are no fields of this
     class are given to the method named by ``method``.
 
+    Parameters
+    ----------
+    n_exemplars, per_class, center, scale, fill, n_jobs, memory, verbose, callback
+        Those of every estimator; :class:`fwsr.FWSR` explains them.
+
     Examples
     --------
     >>> import fwsr
@@ -238,7 +243,17 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return -encoder.mean_distance(data) if encoder.given == "distance" else -encoder.error(data)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and for each point the place of the exemplar that stands for it (``labels_``)."""
+        """Fit, and for each point the place of the exemplar that stands for it (``labels_``).
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``.
+
+        Returns
+        -------
+        ndarray of int64
+        """
         return self.fit(X, y).labels_
 
     def fit_resample(self, X: Any, y: Any = None) -> Any:
@@ -246,6 +261,11 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         In pipelines of imbalanced-learn use :class:`fwsr.imbalanced.ExemplarSampler`: a pipeline
         takes no step that both transforms and resamples.
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``.
 
         Returns
         -------
@@ -266,6 +286,10 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Return their row numbers instead of a mask.
         ordered : bool
             With ``indices``: in the order of choosing instead of ascending.
+
+        Returns
+        -------
+        ndarray of bool or int64
         """
         check_is_fitted(self)
         if ordered and not indices:

@@ -37,6 +37,12 @@ class Data:
         Copies and conversions that were made.
     columns, ids, labels : list of str or None
         What a file said about the points.
+
+    Examples
+    --------
+    >>> import fwsr
+    >>> fwsr.read("digits")
+    <1797 points of 64 features, ndarray>
     """
 
     points: _core.Points

@@ -264,13 +264,15 @@ class Encoder:
 
     def _require_range(self) -> None:
         """The core brings numbers of any size near 1; here their squares must be numbers too."""
-        used = [self.gram, *(a for a in (self.theta, self.prep and self.prep.deviation)
-                             if a is not None)]
-        named = self.kernel.name in ("rbf", "laplacian", "polynomial") and not self.given
-        lost = self._explicit and len(self.gram) and (
-            (np.diagonal(self.gram) == 0) & self._prepared(self.exemplars).any(axis=1)).any()
-        if lost or not all(np.isfinite(a).all() for a in used) or (
-                named and not 0 < self.kernel.gamma < np.inf):
+        deviation = None if self.prep is None else self.prep.deviation
+        finite = all(np.isfinite(numbers).all() for numbers in (self.gram, self.theta, deviation)
+                     if numbers is not None)
+        if not self.given and self.kernel.name in ("rbf", "laplacian", "polynomial"):
+            finite = finite and 0 < self.kernel.gamma < np.inf
+        elif self._explicit and len(self.gram):
+            there = self._prepared(self.exemplars).any(axis=1)
+            finite = finite and bool((np.diagonal(self.gram)[there] > 0).all())
+        if not finite:
             raise ValueError("the points are so large or so small that their squares are no numbers; "
                              "multiply them by a power of 10 before fit")
 

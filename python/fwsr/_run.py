@@ -20,7 +20,18 @@ from ._results import Plan, Selection, joined, plan_of, selection_of
 
 
 class Interrupted(RuntimeError):
-    """The callback returned False."""
+    """The callback returned False.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> try:
+    ...     fwsr.FWSR(4, callback=lambda progress: progress.exemplars < 2).fit(X)
+    ... except fwsr.Interrupted as e:
+    ...     print(e)
+    the callback stopped the run; the estimator is not fitted
+    """
 
 
 @lru_cache(maxsize=None)

@@ -58,7 +58,7 @@ class ExemplarSampler(BaseUnderSampler):  # type: ignore[misc]
     --------
     >>> import numpy as np
     >>> from fwsr.imbalanced import ExemplarSampler
-    >>> X = np.random.default_rng(0).normal(size=(100, 20))
+    >>> X = np.random.default_rng(0).normal(size=(100, 30))
     >>> y = np.repeat([0, 1], [80, 20])
     >>> X_fewer, y_fewer = ExemplarSampler(sampling_strategy="auto").fit_resample(X, y)
     >>> np.bincount(y_fewer)

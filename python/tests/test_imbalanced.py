@@ -16,10 +16,9 @@ import fwsr
 
 pytest.importorskip("imblearn")
 
+from fwsr.imbalanced import ExemplarSampler
 from imblearn.pipeline import make_pipeline
 from imblearn.utils.estimator_checks import parametrize_with_checks
-
-from fwsr.imbalanced import ExemplarSampler
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
