@@ -302,3 +302,13 @@ def test_no_exemplars_at_all():
         assert model.transform(X).shape == (10, 0)
         assert (model.predict(X) == -1).all() and (model.labels_ == -1).all()
         assert model.score(X) == 0
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_constant_features_of_many_points(make):
+    """Sums of 0.1 are off by many roundings, which must not pass for a deviation."""
+    X = np.random.default_rng(15).normal(size=(5000, 4))
+    X[:, 1] = 0.1
+    model = fwsr.RRQR(2, scale="standard").fit(make(X))
+    assert model._encoder.prep.deviation == pytest.approx(np.where(np.arange(4) == 1, 1, X.std(axis=0)))
+    assert model.score(make(X)) == pytest.approx(-model.reconstruction_error_, abs=1e-12)

@@ -495,3 +495,16 @@ def test_inertia_of_classes_that_give_all_they_have():
     model = fwsr.KMedoids(5, per_class=True, random_state=0).fit(X, y)
     own = cdist(X, X)[np.arange(60), model.exemplar_indices_[model.labels_]]
     assert model.inertia_ == pytest.approx(own.sum())
+
+
+def test_points_that_stay_in_their_file(tmp_path):
+    X = np.random.default_rng(0).standard_normal((30000, 300), np.float32)
+    np.save(tmp_path / "points.npy", X)
+    mapped = np.load(tmp_path / "points.npy", mmap_mode="r")
+    plain, model = fwsr.RRQR(3).fit(X), fwsr.RRQR(3, memory="32M").fit(mapped)
+    assert model.plan_.data_bytes < X.nbytes / 2
+    assert model.exemplar_indices_.tolist() == plain.exemplar_indices_.tolist()
+    np.testing.assert_array_equal(model.exemplars_, X[model.exemplar_indices_])
+    assert not isinstance(model.exemplars_, np.memmap)
+    np.testing.assert_allclose(model.transform(mapped), plain.transform(X), atol=1e-12)
+    assert len(pickle.dumps(model)) < X.nbytes / 10
