@@ -94,7 +94,8 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     def _request(self) -> Request:
         """The parameters as the core takes them."""
-        own = {"n_exemplars", "per_class", "n_jobs", "memory", "verbose", "callback", "random_state"}
+        own = {"n_exemplars", "per_class", "n_jobs", "memory", "verbose", "callback",
+               "random_state"}
         given = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)
                  if f.name not in own}
         if given["center"] is None:
@@ -158,7 +159,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             raise ValueError(f"the features must be those of fit, in their order: "
                              f"{_few(self.feature_names_in_)}; here they are {_few(data.columns)}")
 
-    # --------------------------------------------------------------------------- of a fitted estimator
+    # ------------------------------------------------------------------------ of a fitted estimator
 
     @property
     def sample_indices_(self) -> np.ndarray:
@@ -206,9 +207,10 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def predict(self, X: Any) -> np.ndarray:
         """For each point the place of the exemplar that represents it, in ``exemplar_indices_``.
 
-        Where ``transform`` gives the codes of the run that with the largest code, as in ``labels_``;
-        else the nearest. ``labels_`` of the points fitted may differ per class, where it stays
-        within the class, and of SMRS, KernelSMRS and DS3, which have codes but no formula for them.
+        Where ``transform`` gives the codes of the run, that with the largest code, as in
+        ``labels_``; else the nearest. ``labels_`` of the points fitted may differ per class, where
+        it stays within the class, and of SMRS, KernelSMRS and DS3, which have codes but no formula
+        for them.
 
         Parameters
         ----------
@@ -225,9 +227,10 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the reconstruction error of the points by the exemplars: 0 at best, -1 at worst.
 
-        With ``metric="precomputed"``, where there is no reconstruction: minus the mean dissimilarity
-        from the nearest exemplar. With ``kernel="precomputed"`` only of the points fitted: the
-        error needs the norms of the points, and the kernel between others and these has none.
+        With ``metric="precomputed"``, where there is no reconstruction: minus the mean
+        dissimilarity from the nearest exemplar. With ``kernel="precomputed"`` only of the points
+        fitted: the error needs the norms of the points, and the kernel between others and these has
+        none.
 
         Parameters
         ----------
@@ -300,7 +303,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         mask[self.exemplar_indices_] = True
         return mask
 
-    # -------------------------------------------------------------------------------- scikit-learn's
+    # ------------------------------------------------------------------------------- scikit-learn's
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,23 +12,23 @@ T = TypeVar("T", bound=type)
 
 _COMMON = {
     "n_exemplars": "How many: a number, or a part of the points in (0, 1]. Per class: a number for "
-                   "each, a dictionary from class to number, ``\"proportional:50\"`` for 50 in all, "
-                   "or ``\"proportional\"`` for 10 times the number of classes.",
+                   "each, a dictionary from class to number, ``\"proportional:50\"`` for 50 in "
+                   "all, or ``\"proportional\"`` for 10 times the number of classes.",
     "per_class": "Choose for each class by itself, with labels from ``fit(X, y)``; "
                  "``\"proportional\"`` shares ``n_exemplars`` out by the sizes of the classes.",
     "scale": "Before centring: ``\"standard\"`` divides each feature by its standard deviation, "
              "``\"unit\"`` each point by its norm.",
-    "fill": "Where fewer than ``n_exemplars`` are found, add the farthest of the other points. They "
-            "stand for no point and are marked in ``selection_.filled``.",
-    "n_jobs": "Threads: None as OpenMP is set (threadpoolctl, ``OMP_NUM_THREADS``), -1 for all cores. "
-              "The answer does not depend on it.",
-    "memory": "What may be taken, the data included, in bytes or as ``\"4G\"``. Mapped files that do "
-              "not fit are read in blocks.",
+    "fill": "Where fewer than ``n_exemplars`` are found, add the farthest of the other points. "
+            "They stand for no point and are marked in ``selection_.filled``.",
+    "n_jobs": "Threads: None as OpenMP is set (threadpoolctl, ``OMP_NUM_THREADS``), -1 for all "
+              "cores. The answer does not depend on it.",
+    "memory": "What may be taken, the data included, in bytes or as ``\"4G\"``. Mapped files that "
+              "do not fit are read in blocks.",
     "verbose": "1 shows a progress bar.",
-    "callback": "Called with a :class:`fwsr.Progress` after each step. Returning False stops the run, "
-                "and ``fit`` raises :class:`fwsr.Interrupted`.",
-    "random_state": "The seed of what is drawn at random; a whole number gives the picks of the command "
-                    "line with that ``--seed``.",
+    "callback": "Called with a :class:`fwsr.Progress` after each step. Returning False stops the "
+                "run, and ``fit`` raises :class:`fwsr.Interrupted`.",
+    "random_state": "The seed of what is drawn at random; a whole number gives the picks of the "
+                    "command line with that ``--seed``.",
     "kernel": "``\"linear\"``, ``\"rbf\"``, ``\"polynomial\"``, ``\"cosine\"`` or "
               "``\"laplacian\"``; ``\"precomputed\"``: ``X`` is the square kernel matrix; a "
               "function ``k(A, B)`` is called once for the n x n matrix.",
@@ -39,10 +39,11 @@ _COMMON = {
 }
 #: Of the Frank-Wolfe solver, where the core's sentence begins with a word of its own.
 _SOLVER = {
-    "eta_relative": "Whether ``eta`` is in units of the root-mean-square norm of the centred points.",
+    "eta_relative": "Whether ``eta`` is in units of the root-mean-square norm of the centred "
+                    "points.",
     "q": "Norm of the rows of the codes: 1, 2 or ``\"inf\"``.",
-    "rank": "For the rbf, polynomial and laplacian kernels: a factor with this many columns in place "
-            "of the kernel, O(n rank) a step and no n x n matrix; 0: the kernel itself.",
+    "rank": "For the rbf, polynomial and laplacian kernels: a factor with this many columns in "
+            "place of the kernel, O(n rank) a step and no n x n matrix; 0: the kernel itself.",
     "when_converged": "When the gap closes before ``n_exemplars`` are found: ``\"grow\"`` enlarges "
                       "``beta`` and goes on, ``\"stop\"`` ends, as the paper does.",
     "delta_absolute": "Whether ``delta`` is absolute, as in the paper.",
@@ -53,8 +54,8 @@ _SOLVER = {
                    "``\"none\"`` does not.",
     "precise": "Of float32 points: matrix products of the set-up in double precision.",
 }
-_CENTER = ("``\"point\"`` subtracts from each point its own mean, ``\"feature\"`` from each feature its "
-           "mean, ``\"none\"`` nothing. ")
+_CENTER = ("``\"point\"`` subtracts from each point its own mean, ``\"feature\"`` from each "
+           "feature its mean, ``\"none\"`` nothing. ")
 
 _ATTRIBUTES = """
 Attributes

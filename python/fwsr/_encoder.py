@@ -135,7 +135,7 @@ class Encoder:
             with np.errstate(over="ignore", invalid="ignore"):  # _require_range tells
                 self.gram = self.kernel(own, own) if len(indices) else np.zeros((0, 0))
 
-    # ------------------------------------------------------------------------------- what people ask
+    # ------------------------------------------------------------------------------ what people ask
 
     def codes(self, data: Data) -> np.ndarray:
         """The codes of the run where it has a formula for them; else those of least squares.
@@ -188,10 +188,10 @@ class Encoder:
         later = np.cumsum(explained[::-1])[::-1] - explained
         return (later + rest) / total
 
-    # ------------------------------------------------------------------------------------------ parts
+    # ---------------------------------------------------------------------------------------- parts
 
     def _shares(self, data: Data) -> tuple[np.ndarray, float, float]:
-        """Of the squared norms of all points: what each exemplar adds, all, and what is left over."""
+        """Of the squared norms of the points: what each exemplar adds, all, and what is left."""
         if self.given == "distance":
             raise ValueError("dissimilarities have no span; there is no reconstruction error")
         if self.given == "kernel":
@@ -273,16 +273,16 @@ class Encoder:
             there = self._prepared(self.exemplars).any(axis=1)
             finite = finite and bool((np.diagonal(self.gram)[there] > 0).all())
         if not finite:
-            raise ValueError("the points are so large or so small that their squares are no numbers; "
-                             "multiply them by a power of 10 before fit")
+            raise ValueError("the points are so large or so small that their squares are no "
+                             "numbers; multiply them by a power of 10 before fit")
 
     def _require_fitted_matrix(self, data: Data) -> None:
         """The norms of points stand on the diagonal, which a matrix with new points has not."""
         fitted = data.shape[0] == data.shape[1] and np.allclose(
             _dense(data.rows(self.exemplars)[:, self.exemplars]), self.gram)
         if not fitted:
-            raise ValueError("with a precomputed kernel the error is that of the points fitted; give "
-                             "their square matrix, or a kernel by name")
+            raise ValueError("with a precomputed kernel the error is that of the points fitted; "
+                             "give their square matrix, or a kernel by name")
 
 
 # ------------------------------------------------------------------------------------------- blocks
@@ -292,7 +292,8 @@ def _blocks(data: Data) -> Iterator[tuple[int, Any]]:
     for first, rows in data.blocks(_BLOCK_NUMBERS):
         values = rows.data if sp.issparse(rows) else rows
         if not np.isfinite(values).all():
-            raise ValueError("X contains NaN or infinity; remove these points or fill in the values")
+            raise ValueError("X contains NaN or infinity; remove these points or fill in the "
+                             "values")
         yield first, rows
 
 

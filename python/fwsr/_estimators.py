@@ -281,7 +281,7 @@ class KMedoids(KernelSelector):
 
     @property
     def inertia_(self) -> float:
-        """The sum of the distances, in the metric, of all points from the exemplars of ``labels_``."""
+        """The sum of the distances, in the metric, of the points from those of ``labels_``."""
         selection = self._fitted("selection_", "inertia_")
         # A class that gives all its points has no cost, and says nothing about it.
         parts = list(selection.classes.values()) or [selection]

@@ -91,8 +91,8 @@ class ExemplarSampler(BaseUnderSampler):  # type: ignore[misc]
     def _fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         selector = FWSR(10, per_class=True) if self.selector is None else clone(self.selector)
         if selector.__sklearn_tags__().input_tags.pairwise:
-            raise ValueError("ExemplarSampler chooses among points; this selector wants a precomputed "
-                             "matrix: give it a kernel or a metric by name")
+            raise ValueError("ExemplarSampler chooses among points; this selector wants a "
+                             "precomputed matrix: give it a kernel or a metric by name")
         labels = np.asarray(y).ravel()
         if self.sampling_strategy is None:
             self.selector_ = selector.fit(X, labels)

@@ -18,8 +18,8 @@ def expected_failures(estimator):
     if not estimator.__sklearn_tags__().input_tags.pairwise:
         return {}
     return {
-        "check_estimators_nan_inf": "the matrix with NaN that it gives is not square, and is refused "
-                                    "for that",
+        "check_estimators_nan_inf": "the matrix with NaN that it gives is not square, and is "
+                                    "refused for that",
         "check_positive_only_tag_during_fit": "it takes a number from all entries, which leaves no "
                                               "kernel and no dissimilarities",
     }

@@ -16,7 +16,7 @@ if importlib.util.find_spec("imblearn"):
 
     PUBLIC["imbalanced.ExemplarSampler"] = ExemplarSampler
 
-#: All functions and methods of the package's own, with their classes for those that have parameters.
+#: All functions and methods of the package's own, and the classes that have parameters.
 CALLABLES = {}
 for name, thing in PUBLIC.items():
     if inspect.isfunction(thing) or hasattr(thing, "get_params"):

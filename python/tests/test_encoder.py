@@ -119,7 +119,8 @@ FLEXIBLE = [m["name"] for m in fwsr._core.methods() if m["uses_rbf"]]
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "squared", "manhattan", "cosine"])
-@pytest.mark.parametrize("cls", [fwsr.KMedoids, fwsr.KMedoidsBatch, fwsr.FacilityLocation, fwsr.KCenter])
+@pytest.mark.parametrize("cls", [fwsr.KMedoids, fwsr.KMedoidsBatch, fwsr.FacilityLocation,
+                                 fwsr.KCenter])
 def test_predict_is_the_nearest_in_the_metric(cls, metric):
     X = sparse_points(60, 5, seed=3)
     X[7] = 0  # at distance 1 from all by cosine
@@ -204,7 +205,8 @@ def test_path_against_a_projection_by_numpy(kernel, make):
         T = path.selection.exemplars[:j + 1]
         rest = np.trace(K - K[:, T] @ np.linalg.pinv(K[np.ix_(T, T)], rcond=1e-13) @ K[T])
         assert path.error[j] == pytest.approx(rest / np.trace(K), abs=1e-10)
-    assert path.error[-1] == pytest.approx(path.selection.certificate.reconstruction_error, abs=1e-12)
+    certified = path.selection.certificate.reconstruction_error
+    assert path.error[-1] == pytest.approx(certified, abs=1e-12)
 
 
 def test_small_blocks_give_the_same(monkeypatch):
@@ -310,5 +312,6 @@ def test_constant_features_of_many_points(make):
     X = np.random.default_rng(15).normal(size=(5000, 4))
     X[:, 1] = 0.1
     model = fwsr.RRQR(2, scale="standard").fit(make(X))
-    assert model._encoder.prep.deviation == pytest.approx(np.where(np.arange(4) == 1, 1, X.std(axis=0)))
+    expected = np.where(np.arange(4) == 1, 1, X.std(axis=0))
+    assert model._encoder.prep.deviation == pytest.approx(expected)
     assert model.score(make(X)) == pytest.approx(-model.reconstruction_error_, abs=1e-12)

@@ -38,7 +38,8 @@ def unequal(d=6, seed=0):
 
 def test_by_itself_it_gives_what_the_selector_gives():
     X, y = unequal()
-    for selector in (None, fwsr.FWSR(3, per_class=True), fwsr.RRQR(5), fwsr.KCenter({"a": 4, "c": 2})):
+    for selector in (None, fwsr.FWSR(3, per_class=True), fwsr.RRQR(5),
+                     fwsr.KCenter({"a": 4, "c": 2})):
         sampler = ExemplarSampler(selector)
         X_fewer, y_fewer = sampler.fit_resample(X, y)
         own = clone(selector) if selector is not None else fwsr.FWSR(10, per_class=True)
@@ -115,8 +116,8 @@ def test_containers():
 
 def test_in_a_pipeline_and_a_search():
     X, y = unequal()
-    pipeline = make_pipeline(StandardScaler(), ExemplarSampler(fwsr.FWSR(), sampling_strategy="auto"),
-                             LogisticRegression())
+    sampler = ExemplarSampler(fwsr.FWSR(), sampling_strategy="auto")
+    pipeline = make_pipeline(StandardScaler(), sampler, LogisticRegression())
     assert pipeline.fit(X, y).score(X, y) > 0.8
     grid = {"exemplarsampler__selector__alpha": [1, 10],
             "exemplarsampler__selector": [fwsr.FWSR(), fwsr.FWSR(scale="standard")]}
