@@ -354,6 +354,29 @@ TEST(EdgeCases, grow_ends_when_there_is_no_more_to_represent) {
   }
 }
 
+TEST(EdgeCases, what_is_constant_is_constant_in_sparse_points_too) {
+  const Index n = 1000, d = 3;
+  std::vector<double> features = gaussian(n, d, 9), rows(at(n * d));
+  for (Index i = 0; i < n; ++i) features[at(i * d)] = 0.1;  // its sum is not 100
+  for (Index i = 0; i < n * d; ++i) rows[at(i)] = 0.1 * static_cast<double>(1 + i / d);
+  const auto energy = [&](const std::vector<double>& values, Storage storage, auto&& set) {
+    const Data data(n, d, values, storage);
+    return fwsr::select(data.view(), options(2, set)).f_at_zero;
+  };
+  const auto standard = [](SelectOptions& o) {
+    o.scale = fwsr::Scale::standard;
+    o.center = Center::none;
+  };
+  const double dense = energy(features, Storage::dense_f64, standard);
+  EXPECT_NEAR(energy(features, Storage::csr_f64_i32, standard), dense, 1e-10 * dense);
+  const auto cosine = [](SelectOptions& o) {
+    o.kernel.type = KernelType::cosine;
+    o.center = Center::point;
+  };
+  for (const Storage storage : {Storage::dense_f64, Storage::csr_f64_i32})
+    EXPECT_EQ(energy(rows, storage, cosine), 0);
+}
+
 TEST(EdgeCases, fill_adds_points_and_marks_them) {
   const Data data(50, 6, repeated(gaussian(10, 6, 4), 5), Storage::dense_f64);
   const auto run = [&](bool fill) {

@@ -42,6 +42,14 @@ TEST(Fill, codes_have_a_zero_column_for_every_filled_point) {
   }
 }
 
+TEST(Fill, codes_of_new_points_are_zero_there_too) {
+  const SelectOptions o = filled(7);
+  const Selection s = select(points, o);
+  const std::vector<double> again = encode(points, o, s, points);
+  ASSERT_EQ(again.size(), s.codes.size());
+  for (std::size_t i = 0; i < again.size(); ++i) EXPECT_NEAR(again[i], s.codes[i], 1e-12) << i;
+}
+
 TEST(Fill, the_warning_says_that_it_was_done) {
   const Selection s = select(points, filled(7));
   ASSERT_FALSE(s.warnings.empty());

@@ -227,10 +227,27 @@ std::vector<Index> assign_by_codes(const std::vector<double>& codes, Index n, In
   return to;
 }
 
+/// Whether a setting is there and is this word.
+bool has_word(const Settings& settings, std::string_view name, std::string_view word) {
+  const auto found = settings.all().find(name);
+  if (found == settings.all().end()) return false;
+  const auto* const value = std::get_if<std::string>(&found->second);
+  return value && *value == word;
+}
+
 /// A point goes to the nearest exemplar, of equal ones to the first chosen; an exemplar to itself.
 std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>& exemplars) {
   const Index n = task.size(), k = static_cast<Index>(exemplars.size());
   std::vector<Index> to(at(n), 0);
+  const auto itself = [&] {
+    for (Index t = 0; t < k; ++t) to[at(exemplars[at(t)])] = t;
+    return to;
+  };
+  for (const char* metric : {"manhattan", "cosine", "precomputed"})
+    if (has_word(task.settings, "metric", metric)) {
+      to = nearest_of(Distances(task, metric), exemplars, task.threads, task.alive).which;
+      return itself();
+    }
   for_blocks(
       task.threads, n,
       [&](Index, Index first, Index last) {
@@ -248,8 +265,7 @@ std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>&
         }
       },
       384);
-  for (Index t = 0; t < k; ++t) to[at(exemplars[at(t)])] = t;
-  return to;
+  return itself();
 }
 
 /// All that is said about the picks: the same for every method.
@@ -262,12 +278,8 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
   if (picks.assignment.empty() && found > 0) {
     if (!picks.codes.empty())
       picks.assignment = assign_by_codes(picks.codes, task.size(), found);
-    else if (task.kernel)
-      picks.assignment = assign_to_nearest(task, picks.exemplars);
     else
-      picks.assignment =
-          nearest_of(Distances(task, "precomputed"), picks.exemplars, task.threads, task.alive)
-              .which;
+      picks.assignment = assign_to_nearest(task, picks.exemplars);
   }
   result.exemplars = std::move(picks.exemplars);
   result.strength = std::move(picks.strength);
@@ -400,18 +412,6 @@ Chooser chooser_for(const MethodChoice& choice) {
                   const Plan& plan, const Observer& observer) {
                 return choose_points(method, settings, seed, view, subset, o, plan, observer);
               }};
-}
-
-}  // namespace
-
-namespace {
-
-/// Whether a setting is there and is this word.
-bool has_word(const Settings& settings, std::string_view name, std::string_view word) {
-  const auto found = settings.all().find(name);
-  if (found == settings.all().end()) return false;
-  const auto* const value = std::get_if<std::string>(&found->second);
-  return value && *value == word;
 }
 
 }  // namespace

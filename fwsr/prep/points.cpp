@@ -190,9 +190,9 @@ void Points::find_means(int threads) {
 /// weights_ = 1 / standard deviation; a constant feature keeps its values.
 void Points::find_weights(int threads) {
   find_means(threads);
-  // Squared deviations of stored entries, and how many are stored.
+  // Squared deviations of stored entries, how many are stored, and their deviations.
   const std::vector<double> squares = sum_over_points(
-      2 * features_,
+      3 * features_,
       [&](Index first, Index last, double* sum) {
         if (sparse()) {
           for (Index i = first; i < last; ++i)
@@ -200,6 +200,7 @@ void Points::find_weights(int threads) {
               const double deviation = x * inner(i) - means_[at(l)];
               sum[l] += deviation * deviation;
               sum[features_ + l] += 1;
+              sum[2 * features_ + l] += deviation;
             });
           return;
         }
@@ -222,7 +223,10 @@ void Points::find_weights(int threads) {
   for (Index l = 0; l < features_; ++l) {
     const double m = means_[at(l)];
     const double zeros = n - squares[at(features_ + l)];
-    const double deviation = std::sqrt((squares[at(l)] + zeros * m * m) / n);
+    // Sparse: the mean is as good as one pass makes it, and what it is off by is no deviation.
+    const double off = sparse() ? (squares[at(2 * features_ + l)] - zeros * m) / n : 0.0;
+    const double deviation =
+        std::sqrt(std::max(0.0, (squares[at(l)] + zeros * m * m) / n - off * off));
     const bool constant = deviation <= 16 * std::numeric_limits<double>::epsilon() * std::abs(m);
     weights_[at(l)] = constant ? 1 / scale_ : 1 / deviation;
   }
@@ -291,7 +295,10 @@ void Points::find_sparse_numbers(Index first, Index last, bool unit_norm, bool c
     double m = 0;
     if (center) {
       for (const double v : y) m += v;
-      mean_[at(i)] = m /= d;
+      m /= d;
+      double rest = -(d - static_cast<double>(y.size())) * m;  // what rounding left
+      for (const double v : y) rest += v - m;
+      mean_[at(i)] = m += rest / d;
     }
     double squares = 0;
     if (means_.empty()) {

@@ -318,6 +318,11 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
     result.coefficients = theta;
     for (double& v : result.coefficients->theta) v = v * unit * unit;
   }
+  if (result.coefficients) {  // codes over the points that were filled in are 0
+    Coefficients& c = *result.coefficients;
+    c.theta.resize(result.exemplars.size() * c.basis.size());
+    if (!c.offset.empty()) c.offset.resize(result.exemplars.size());
+  }
   rescale(run.trace, unit);
   result.trace = std::move(run.trace);
   result.seconds.certificate = seconds_since(start);

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -15,9 +16,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _data
 from ._data import Data
+from ._encoder import Encoder
 from ._progress import Progress, Watcher
 from ._results import Selection
 from ._run import Interrupted, Request, Run, tell
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @dataclass(eq=False, repr=False)
@@ -26,6 +31,17 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     A subclass is a dataclass: its fields are the parameters, and those that are no fields of this
     class are given to the method named by ``method``.
+
+    Parameters
+    ----------
+    n_exemplars, per_class, center, scale, fill, n_jobs, memory, verbose, callback
+        Those of every estimator; :class:`fwsr.FWSR` explains them.
+
+    Examples
+    --------
+    >>> import fwsr
+    >>> all(issubclass(estimator, fwsr.ExemplarSelector) for estimator in fwsr.ESTIMATORS)
+    True
     """
 
     n_exemplars: int | float | str | Mapping[Any, int] = 10
@@ -44,7 +60,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     # ----------------------------------------------------------------------------------------- fit
 
-    def fit(self, X: Any, y: Any = None) -> ExemplarSelector:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose exemplars.
 
         Parameters
@@ -63,26 +79,25 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self._forget()
         try:
             data = _data.as_data(X, self.memory)
-            self._remember_features(X, data, reset=True)
+            self._remember_features(X, data)
             run = Run.prepare(data, self._request(), self.n_exemplars, self.per_class, y,
                               self.n_jobs, self.memory)
             selection = run.select(Watcher(self.verbose, self.callback, type(self).__name__))
             if "interrupted" in {selection.status, *(s.status for s in selection.classes.values())}:
                 raise Interrupted("the callback stopped the run; the estimator is not fitted")
-            encoder = run.encoder(selection)
-        except BaseException:
+            self._describe(selection, run, X)
+            tell(selection.warnings)
+        except BaseException:  # also Ctrl-C, and warnings that are made errors
             self._forget()
             raise
-        self._describe(selection, run, X)
-        self._encoder = encoder
-        tell(selection.warnings)
         return self
 
     def _request(self) -> Request:
         """The parameters as the core takes them."""
-        skipped = {f.name for f in dataclasses.fields(ExemplarSelector)} - {"center", "scale", "fill"}
+        own = {"n_exemplars", "per_class", "n_jobs", "memory", "verbose", "callback",
+               "random_state"}
         given = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)
-                 if f.name not in skipped | {"random_state"}}
+                 if f.name not in own}
         if given["center"] is None:
             del given["center"]
         return Request.of(self.method, given, self._seed())
@@ -90,9 +105,10 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _seed(self) -> int:
         state = getattr(self, "random_state", 0)
         if isinstance(state, numbers.Integral) and not isinstance(state, bool):
-            if not 0 <= state < 2 ** 64:
-                raise ValueError(f"random_state must be 0 or positive, got {state}")
-            return int(state)
+            seed = int(state)
+            if not 0 <= seed < 2 ** 64:
+                raise ValueError(f"random_state must be from 0 to 2^64 - 1, got {seed}")
+            return seed
         if isinstance(state, np.random.Generator):
             return int(state.integers(2 ** 63))
         return int(check_random_state(state).randint(2 ** 31 - 1))
@@ -100,13 +116,15 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _describe(self, selection: Selection, run: Run, X: Any) -> None:
         self.selection_ = selection
         self.exemplar_indices_ = selection.exemplars
-        self.exemplars_ = _data.take(run.original if isinstance(X, str) else X, selection.exemplars)
+        self.exemplars_ = _data.take(run.original if _is_path(X) else X, selection.exemplars)
         self.weights_ = selection.weights
         self.strength_ = selection.strength
-        self.labels_ = selection.assignment
+        self.labels_ = (np.full(len(run.data), -1) if selection.assignment is None
+                        else selection.assignment)
         self.status_ = selection.status
         self.plan_ = selection.plan or {c: s.plan for c, s in selection.classes.items()}
-        self.classes_ = run.classes.values if run.classes.counts else None
+        if run.classes.counts:
+            self.classes_ = run.classes.values
         parts = list(selection.classes.values()) or [selection]
         self.objective_path_ = np.concatenate([s.trace["f"] for s in parts])
         self.gap_path_ = np.concatenate([s.trace["gap"] for s in parts])
@@ -114,76 +132,131 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                                for s in parts))
         if selection.certificate is not None:
             self.reconstruction_error_ = selection.certificate.reconstruction_error
+        self._encoder = run.encoder(selection)
 
     def _forget(self) -> None:
-        for name in [n for n in vars(self) if n.endswith("_") and not n.startswith("__")
-                     and n not in {f.name for f in dataclasses.fields(self)}]:
+        """Back to what it was before fit."""
+        parameters = {f.name for f in dataclasses.fields(self)}
+        for name in [n for n in vars(self) if n.endswith("_") and n not in parameters]:
             delattr(self, name)
-        vars(self).pop("_encoder", None)
+        self.__dict__.pop("_encoder", None)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "exemplar_indices_")
+        return "_encoder" in vars(self)
 
-    def _remember_features(self, X: Any, data: Data, reset: bool) -> None:
-        """n_features_in_ and feature_names_in_, set or checked."""
-        known = not isinstance(X, (str, Data)) and not hasattr(X, "__fspath__")
-        validate_data(self, X if known and hasattr(X, "shape") else np.empty((1, data.shape[1])),
-                      reset=reset, skip_check_array=True)
-        if reset and data.columns is not None:
+    def _remember_features(self, X: Any, data: Data) -> None:
+        """n_features_in_ and feature_names_in_."""
+        if data.columns is not None:
+            self.n_features_in_ = data.shape[1]
             self.feature_names_in_ = np.asarray(data.columns, dtype=object)
+        else:
+            validate_data(self, _names_of(X, data), skip_check_array=True)
 
-    # --------------------------------------------------------------------------- of a fitted estimator
+    def _check_features(self, X: Any, data: Data) -> None:
+        if data.columns is None or not hasattr(self, "feature_names_in_"):
+            validate_data(self, _names_of(X, data), reset=False, skip_check_array=True)
+        elif list(self.feature_names_in_) != list(data.columns):
+            raise ValueError(f"the features must be those of fit, in their order: "
+                             f"{_few(self.feature_names_in_)}; here they are {_few(data.columns)}")
+
+    # ------------------------------------------------------------------------ of a fitted estimator
 
     @property
     def sample_indices_(self) -> np.ndarray:
         """The same as ``exemplar_indices_``, by the name imbalanced-learn has for it."""
-        try:
-            return self.exemplar_indices_
-        except AttributeError:
-            raise AttributeError("sample_indices_ is there after fit") from None
+        return self._fitted("exemplar_indices_", "sample_indices_")
+
+    def _fitted(self, name: str, alias: str) -> Any:
+        """An attribute that fit sets, by another name."""
+        if name not in vars(self):
+            raise AttributeError(f"{alias} is there after fit")
+        return vars(self)[name]
 
     @property
     def _n_features_out(self) -> int:
         return len(self.exemplar_indices_)
 
-    def _fresh(self, X: Any) -> Data:
+    def _fresh(self, X: Any) -> tuple[Encoder, Data]:
         check_is_fitted(self)
         data = _data.as_data(X, self.memory)
-        self._remember_features(X, data, reset=False)
-        return data
+        self._check_features(X, data)
+        return self._encoder, data
 
     def transform(self, X: Any) -> np.ndarray:
-        """Codes of points over the exemplars.
+        """Codes of points over the exemplars: their new features.
 
-        Those of the run where it has a formula for them (FWSR with ``q=2`` and signs free, not per
-        class); else the combination of the exemplars nearest to each point, by least squares.
+        FWSR and KFWSR with ``q=2`` and without ``nonneg``, not per class: the codes of the run, of
+        new points by the formula that gave those of the old. All others: the combination of the
+        exemplars nearest to the point, by least squares. Per class with a width that each class
+        found for itself (``gamma=None``), that is in the space of the mean width. With
+        ``metric="precomputed"``, where there are no codes: the dissimilarities from the exemplars.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, table, :class:`fwsr.Data` or path
+            Points with the features of ``fit``; with ``"precomputed"`` the kernel or the
+            dissimilarities between them and the points fitted, one row each.
 
         Returns
         -------
         ndarray of shape (n_points, n_exemplars)
         """
-        return self._encoder_().codes(self._fresh(X))
+        encoder, data = self._fresh(X)
+        return encoder.codes(data)
 
     def predict(self, X: Any) -> np.ndarray:
         """For each point the place of the exemplar that represents it, in ``exemplar_indices_``.
 
-        That with the largest code of the run where there is a formula for these; else the nearest.
+        Where ``transform`` gives the codes of the run, that with the largest code, as in
+        ``labels_``; else the nearest. ``labels_`` of the points fitted may differ per class, where
+        it stays within the class, and of SMRS, KernelSMRS and DS3, which have codes but no formula
+        for them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, table, :class:`fwsr.Data` or path
+            As for ``transform``.
+
+        Returns
+        -------
+        ndarray of int64
         """
-        return self._encoder_().represented_by(self._fresh(X))
+        encoder, data = self._fresh(X)
+        return encoder.represented_by(data)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the reconstruction error of the points by the exemplars: 0 at best, -1 at worst.
 
-        For dissimilarities, which have no reconstruction: minus the mean dissimilarity from the
-        nearest exemplar.
+        With ``metric="precomputed"``, where there is no reconstruction: minus the mean
+        dissimilarity from the nearest exemplar. With ``kernel="precomputed"`` only of the points
+        fitted: the error needs the norms of the points, and the kernel between others and these has
+        none.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, table, :class:`fwsr.Data` or path
+            As for ``transform``.
+        y : ignored
+
+        Returns
+        -------
+        float
         """
-        encoder, data = self._encoder_(), self._fresh(X)
-        if encoder.given == "distance":
-            return -float(np.mean(encoder.distance(data)))
-        return -encoder.error(data)
+        encoder, data = self._fresh(X)
+        return -encoder.mean_distance(data) if encoder.given == "distance" else -encoder.error(data)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and for each point the place of the exemplar that stands for it (``labels_``)."""
+        """Fit, and for each point the place of the exemplar that stands for it (``labels_``).
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``.
+
+        Returns
+        -------
+        ndarray of int64
+        """
         return self.fit(X, y).labels_
 
     def fit_resample(self, X: Any, y: Any = None) -> Any:
@@ -191,6 +264,11 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         In pipelines of imbalanced-learn use :class:`fwsr.imbalanced.ExemplarSampler`: a pipeline
         takes no step that both transforms and resamples.
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``.
 
         Returns
         -------
@@ -211,31 +289,29 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Return their row numbers instead of a mask.
         ordered : bool
             With ``indices``: in the order of choosing instead of ascending.
+
+        Returns
+        -------
+        ndarray of bool or int64
         """
         check_is_fitted(self)
+        if ordered and not indices:
+            raise ValueError("a mask has no order; ordered=True goes with indices=True")
         if indices:
             return self.exemplar_indices_.copy() if ordered else np.sort(self.exemplar_indices_)
-        mask = np.zeros(self._n_points, dtype=bool)
+        mask = np.zeros(len(self.labels_), dtype=bool)
         mask[self.exemplar_indices_] = True
         return mask
 
-    @property
-    def _n_points(self) -> int:
-        return len(self.labels_)
-
-    def _encoder_(self) -> Any:
-        check_is_fitted(self)
-        return self._encoder
-
-    # -------------------------------------------------------------------------------- scikit-learn's
+    # ------------------------------------------------------------------------------- scikit-learn's
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = "precomputed" in (getattr(self, "kernel", None),
-                                                     getattr(self, "metric", None))
-        tags.target_tags.required = False
-        tags.non_deterministic = False
+        pairwise = "precomputed" in (getattr(self, "kernel", None), getattr(self, "metric", None))
+        tags.input_tags.pairwise = pairwise
+        tags.input_tags.sparse = not pairwise
+        tags.target_tags.required = bool(self.per_class) or isinstance(self.n_exemplars,
+                                                                       (str, Mapping))
         return tags
 
 
@@ -248,3 +324,20 @@ class KernelSelector(ExemplarSelector):
     gamma: float | None = None
     degree: int = 3
     coef0: float = 1.0
+
+
+def _is_path(X: Any) -> bool:
+    return isinstance(X, (str, os.PathLike))
+
+
+def _names_of(X: Any, data: Data) -> Any:
+    """What scikit-learn may ask for names and number of the features.
+
+    `X` itself, unless that is no table or array, or one of fewer columns, which hold lists.
+    """
+    as_it_is = getattr(X, "shape", None) == data.shape and not isinstance(X, Data)
+    return X if as_it_is else np.empty((1, data.shape[1]))
+
+
+def _few(names: Any) -> str:
+    return ", ".join(map(str, names[:10])) + (", ..." if len(names) > 10 else "")

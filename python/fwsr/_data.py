@@ -37,6 +37,12 @@ class Data:
         Copies and conversions that were made.
     columns, ids, labels : list of str or None
         What a file said about the points.
+
+    Examples
+    --------
+    >>> import fwsr
+    >>> fwsr.read("digits")
+    <1797 points of 64 features, ndarray>
     """
 
     points: _core.Points
@@ -194,7 +200,7 @@ def take(X: Any, indices: np.ndarray) -> Any:
         return X[indices.tolist()]
     if isinstance(X, np.memmap):
         return np.array(X[indices])
-    return X[indices]
+    return X[indices] if hasattr(X, "__getitem__") else np.asarray(X)[indices]
 
 
 def classes_of(y: Any, n: int) -> tuple[np.ndarray, list[str], np.ndarray]:

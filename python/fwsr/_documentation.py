@@ -12,22 +12,50 @@ T = TypeVar("T", bound=type)
 
 _COMMON = {
     "n_exemplars": "How many: a number, or a part of the points in (0, 1]. Per class: a number for "
-                   "each, a dictionary from class to number, or ``\"proportional\"`` and "
-                   "``\"proportional:50\"`` for 50 in all (by itself 10 times the number of classes).",
+                   "each, a dictionary from class to number, ``\"proportional:50\"`` for 50 in "
+                   "all, or ``\"proportional\"`` for 10 times the number of classes.",
     "per_class": "Choose for each class by itself, with labels from ``fit(X, y)``; "
                  "``\"proportional\"`` shares ``n_exemplars`` out by the sizes of the classes.",
-    "n_jobs": "Threads: None as OpenMP is set (threadpoolctl, ``OMP_NUM_THREADS``), -1 for all cores. "
-              "The answer does not depend on it.",
-    "memory": "What may be taken, the data included, in bytes or as ``\"4G\"``. Mapped files that do "
-              "not fit are read in blocks.",
+    "scale": "Before centring: ``\"standard\"`` divides each feature by its standard deviation, "
+             "``\"unit\"`` each point by its norm.",
+    "fill": "Where fewer than ``n_exemplars`` are found, add the farthest of the other points. "
+            "They stand for no point and are marked in ``selection_.filled``.",
+    "n_jobs": "Threads: None as OpenMP is set (threadpoolctl, ``OMP_NUM_THREADS``), -1 for all "
+              "cores. The answer does not depend on it.",
+    "memory": "What may be taken, the data included, in bytes or as ``\"4G\"``. Mapped files that "
+              "do not fit are read in blocks.",
     "verbose": "1 shows a progress bar.",
-    "callback": "Called with a :class:`fwsr.Progress` after each step. Returning False stops the run, "
-                "and ``fit`` raises :class:`fwsr.Interrupted`.",
-    "random_state": "The seed of what is drawn at random; a whole number gives the picks of the command "
-                    "line with that ``--seed``.",
+    "callback": "Called with a :class:`fwsr.Progress` after each step. Returning False stops the "
+                "run, and ``fit`` raises :class:`fwsr.Interrupted`.",
+    "random_state": "The seed of what is drawn at random; a whole number gives the picks of the "
+                    "command line with that ``--seed``.",
+    "kernel": "``\"linear\"``, ``\"rbf\"``, ``\"polynomial\"``, ``\"cosine\"`` or "
+              "``\"laplacian\"``; ``\"precomputed\"``: ``X`` is the square kernel matrix; a "
+              "function ``k(A, B)`` is called once for the n x n matrix.",
+    "gamma": "Width of the kernel. None: 1 / median squared distance; for the laplacian kernel 1 / "
+             "median L1 distance, for the polynomial 1 / mean squared norm.",
+    "metric": "``\"euclidean\"``, ``\"squared\"`` (its square), ``\"manhattan\"`` or "
+              "``\"cosine\"``; ``\"precomputed\"``: ``X`` is the square matrix of dissimilarities.",
 }
-_KERNEL = ("linear, rbf, polynomial, cosine or laplacian; ``\"precomputed\"``: ``X`` is the square "
-           "kernel matrix; a function ``k(A, B)`` is called once for the n x n matrix.")
+#: Of the Frank-Wolfe solver, where the core's sentence begins with a word of its own.
+_SOLVER = {
+    "eta_relative": "Whether ``eta`` is in units of the root-mean-square norm of the centred "
+                    "points.",
+    "q": "Norm of the rows of the codes: 1, 2 or ``\"inf\"``.",
+    "rank": "For the rbf, polynomial and laplacian kernels: a factor with this many columns in "
+            "place of the kernel, O(n rank) a step and no n x n matrix; 0: the kernel itself.",
+    "when_converged": "When the gap closes before ``n_exemplars`` are found: ``\"grow\"`` enlarges "
+                      "``beta`` and goes on, ``\"stop\"`` ends, as the paper does.",
+    "delta_absolute": "Whether ``delta`` is absolute, as in the paper.",
+    "lambda_": "With ``rho``: report the boolean objective of the paper's Eq. (1), in "
+               "``selection_.certificate``.",
+    "rho": "With ``lambda_``: ridge weight of the boolean objective.",
+    "certificate": "``\"full\"`` recomputes objective, gap and error from the raw data, "
+                   "``\"none\"`` does not.",
+    "precise": "Of float32 points: matrix products of the set-up in double precision.",
+}
+_CENTER = ("``\"point\"`` subtracts from each point its own mean, ``\"feature\"`` from each "
+           "feature its mean, ``\"none\"`` nothing. ")
 
 _ATTRIBUTES = """
 Attributes
@@ -41,11 +69,13 @@ weights_, strength_ : ndarray of float64
     How many points each exemplar stands for, and the norm of its row of codes or the method's own
     measure.
 labels_ : ndarray of int64
-    For each point the place of its exemplar.
+    For each point the place of its exemplar; -1 for points of a class that gives none.
 objective_path_, gap_path_ : ndarray of float64
     Objective and gap after each step; empty for methods that solve another problem.
 reconstruction_error_ : float
     Share of the points outside the span of the exemplars (not per class).
+classes_ : ndarray
+    The classes, in order (only per class).
 n_iter_ : int
     Steps or iterations.
 status_ : str
@@ -75,27 +105,30 @@ def documented(cls: T) -> T:
 
 def _sentence(cls: Any, name: str) -> str:
     own = {n: about for n, _, about in method_table()[cls.method]["settings"]}
-    if name in own:
-        return _capital(own[name])
     if name in _COMMON:
         return _COMMON[name]
-    if name == "kernel":
-        return _KERNEL
+    if name in own:
+        return _whole(own[name])
+    if name in _SOLVER:
+        return _SOLVER[name]
     if name == "center":
         solver = cls.method in ("fwsr", "k-fwsr")
-        return ("Subtract means: point (each point its own), feature, or none. None is "
-                + ("point for the linear kernel, else none." if solver else "none."))
-    return _capital(option_table()[name.rstrip("_")][1])
+        return _CENTER + ("None: ``\"point\"`` for the linear kernel, else ``\"none\"``." if solver
+                          else "None: ``\"none\"``.")
+    return _whole(option_table()[name.rstrip("_")][1])
 
 
-def _capital(sentence: str) -> str:
+def _whole(sentence: str) -> str:
+    """With a capital and a full stop; "of the ADMM" is about iterations."""
+    if sentence.startswith("of "):
+        sentence = "iterations " + sentence
     return sentence[:1].upper() + sentence[1:] + ("" if sentence.endswith(".") else ".")
 
 
 def _type(f: Any) -> str:
     return str(f.type).replace("Callable[..., Any]", "callable").replace(
         "Callable[[Progress], Any]", "callable").replace("Mapping[Any, int]", "dict").replace(
-        " | ", " or ")
+        "RandomState", "int | RandomState | Generator | None").replace(" | ", " or ")
 
 
 def _shown(value: Any) -> str:

@@ -5,7 +5,7 @@ Everything is computed a block of points at a time, in float64.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,10 @@ from ._data import Data
 from ._results import Selection
 
 _BLOCK_NUMBERS = 1 << 21  # of a dense block: 16 MiB
+
+#: A vector is within the span of others when no more than this part of the largest norm is left of
+#: it; of inner products the same part of the largest square, as these have half of the digits.
+_WITHIN = 1e-12
 
 
 @dataclass
@@ -32,50 +36,50 @@ class Preprocessing:
 
     @classmethod
     def fitted(cls, center: str, scale: str, normalize: bool, data: Data) -> Preprocessing:
-        prep = cls("none" if center == "feature" else center, scale, normalize)
-        n, d = data.shape
+        prep = cls(center, scale, normalize)
         if scale == "standard":
-            total, squares = np.zeros(d), np.zeros(d)
-            for _, rows in data.blocks():
-                total += np.asarray(rows.sum(axis=0, dtype=np.float64)).ravel()
-            mean = total / n
-            for _, rows in data.blocks():
-                squares += np.square(_dense(rows) - mean).sum(axis=0)
-            deviation = np.sqrt(squares / n)
+            mean = _mean(data, _float64)
+            deviation = np.sqrt(_mean_square(data, mean))
             constant = deviation <= 16 * np.finfo(float).eps * np.abs(mean)
-            prep.deviation = np.where(constant | (deviation == 0), 1.0, deviation)
+            prep.deviation = np.where(constant, 1.0, deviation)
         if center == "feature":
-            total = np.zeros(d)
-            for _, rows in data.blocks():
-                total += prep._scaled(rows).sum(axis=0)
-            prep.mean, prep.center = total / n, center
+            prep.mean = _mean(data, prep._scaled)
         return prep
 
-    def _scaled(self, rows: Any) -> np.ndarray:
-        rows = _dense(rows)
-        if self.scale == "standard":
-            return rows / self.deviation
-        return _to_norm_one(rows) if self.scale == "unit" else rows
+    def _scaled(self, rows: Any) -> Any:
+        """The rows scaled, dense or sparse as they are."""
+        rows = _float64(rows)
+        if self.scale == "unit":
+            return _to_norm_one(rows)
+        if self.deviation is None:
+            return rows
+        return rows @ sp.diags(1 / self.deviation) if sp.issparse(rows) else rows / self.deviation
 
     def __call__(self, rows: Any) -> np.ndarray:
-        rows = self._scaled(rows)
+        rows = _dense(self._scaled(rows))
         if self.center == "point":
             rows = rows - rows.mean(axis=1, keepdims=True)
-        elif self.center == "feature":
+            rows -= rows.mean(axis=1, keepdims=True)  # what rounding left: 0 for a constant point
+        elif self.mean is not None:
             rows = rows - self.mean
         return _to_norm_one(rows) if self.normalize else rows
 
 
 @dataclass
 class Kernel:
-    """Inner products between points; given matrices and functions of the user's included."""
+    """Inner products between points: by name, or a function of the user's."""
 
     name: str | Callable[..., Any]
     gamma: float = 0.0
     degree: int = 3
     coef0: float = 1.0
 
-    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    @property
+    def explicit(self) -> bool:
+        """Whether the points themselves are the vectors that the products are of."""
+        return self.name in ("linear", "cosine")
+
+    def __call__(self, a: Any, b: Any) -> np.ndarray:
         if callable(self.name):
             return np.asarray(self.name(a, b), dtype=np.float64)
         if self.name == "rbf":
@@ -87,9 +91,11 @@ class Kernel:
             return (self.gamma * product + self.coef0) ** self.degree
         return product
 
-    def diagonal(self, a: np.ndarray) -> np.ndarray:
+    def diagonal(self, a: Any) -> np.ndarray:
+        """Of each row with itself."""
         if callable(self.name):
-            return np.array([float(np.asarray(self.name(row[None], row[None])).item()) for row in a])
+            rows = (a[i:i + 1] for i in range(a.shape[0]))
+            return np.array([float(np.asarray(self.name(row, row)).item()) for row in rows])
         if self.name in ("rbf", "laplacian"):
             return np.ones(len(a))
         squares = np.einsum("ij,ij->i", a, a)
@@ -110,95 +116,145 @@ class Encoder:
         self.kernel = kernel
         self.metric = metric
         self.given = given
-        self.eta = 0.0
-        self.theta = self.offset = self.basis = None
-        indices = selection.exemplars
+        self.eta = selection.eta
+        self.chosen = ~selection.filled  # points that were filled in stand for nobody
         coefficients = None if selection.classes else selection.coefficients
-        if coefficients is not None:
-            self.theta, self.offset = coefficients["theta"], coefficients["offset"]
-            self.eta = selection.eta
-        if given:
-            self.prep = None
-            self.exemplars = indices
-            self.basis = None if coefficients is None else coefficients["basis"]
-            self.gram = data.rows(indices)[:, indices]
-            self.gram = np.asarray(_dense(self.gram))
-            return
-        self.prep = Preprocessing.fitted(center, scale, kernel.name == "cosine", data)
-        self.exemplars = data.rows(indices)
-        if coefficients is not None:
-            self.basis = data.rows(coefficients["basis"])
-        self.gram = None
+        self.theta = None if coefficients is None else coefficients["theta"]
+        self.offset = None if coefficients is None else coefficients["offset"]
+        indices = selection.exemplars
+        basis = None if coefficients is None else coefficients["basis"]
+        self.prep: Preprocessing | None = None
+        if given:  # rows and columns of the matrix
+            self.exemplars, self.basis = indices, basis
+            self.gram = _dense(data.rows(indices)[:, indices])
+        else:
+            self.prep = Preprocessing.fitted(center, scale, kernel.name == "cosine", data)
+            self.exemplars = data.rows(indices)
+            self.basis = None if basis is None else data.rows(basis)
+            own = self._prepared(self.exemplars)
+            with np.errstate(over="ignore", invalid="ignore"):  # _require_range tells
+                self.gram = self.kernel(own, own) if len(indices) else np.zeros((0, 0))
 
-    # ------------------------------------------------------------------------------- what people ask
-
-    @property
-    def has_run_codes(self) -> bool:
-        """Whether codes are those of the run, and not the least-squares ones."""
-        return self.theta is not None
+    # ------------------------------------------------------------------------------ what people ask
 
     def codes(self, data: Data) -> np.ndarray:
-        """The codes of the run where it has a formula for them; else those of least squares."""
-        if not self.has_run_codes:
-            inverse = self._inverse()
-            return self._each(data, lambda rows, first: self._products(rows, self.exemplars) @ inverse)
+        """The codes of the run where it has a formula for them; else those of least squares.
 
-        def block(rows: Any, first: int) -> np.ndarray:
-            codes = (self._products(rows, self.basis) + self.eta ** 2) @ self.theta.T
-            return codes if self.offset is None else codes + self.offset
+        Dissimilarities have no codes: those from the exemplars in their place.
+        """
+        self._require_range()
+        if not len(self.gram):
+            return np.zeros((len(data), 0))
+        if self.given == "distance":
+            return _each(data, lambda rows: _dense(rows[:, self.exemplars]))
+        if self.theta is None:
+            return self._least_squares(data)
+        theta, basis = self.theta, self._prepared(self.basis)
+        extra = 0.0 if self.offset is None else self.offset
 
-        return self._each(data, block)
+        def block(rows: Any) -> np.ndarray:
+            return (self._products(rows, basis) + self.eta ** 2) @ theta.T + extra
+
+        return _each(data, block)
 
     def represented_by(self, data: Data) -> np.ndarray:
-        """For each point the exemplar with the largest code of the run, else the nearest one."""
-        if not self.has_run_codes:
-            return self.nearest(data)
-        return np.abs(self.codes(data)).argmax(axis=1)
+        """For each point the exemplar with the largest code of the run, else the nearest one.
 
-    def nearest(self, data: Data) -> np.ndarray:
-        """For each point the nearest exemplar, of equal ones the first."""
-        return self._each(data, lambda rows, first: self._distances(rows).argmin(axis=1))
+        Of equal ones the first; -1 where there is no exemplar.
+        """
+        if not self.chosen.any():
+            return np.full(len(data), -1, dtype=np.int64)
+        if self.theta is not None:
+            return np.abs(self.codes(data)).argmax(axis=1)
+        distances = self._distances()
+        nearest = _each(data, lambda rows: distances(rows).argmin(axis=1))
+        return np.flatnonzero(self.chosen)[nearest]
 
-    def distance(self, data: Data) -> np.ndarray:
-        """From each point to the nearest exemplar (in the kernel's space: squared)."""
-        return self._each(data, lambda rows, first: self._distances(rows).min(axis=1))
+    def mean_distance(self, data: Data) -> float:
+        """Of a matrix of dissimilarities: from a point to the nearest exemplar, on average."""
+        distances = self._distances()
+        return float(np.mean(_each(data, lambda rows: distances(rows).min(axis=1))))
 
     def error(self, data: Data) -> float:
         """The part of the points outside the span of the exemplars."""
-        return float(self.error_path(data)[-1])
+        _, total, rest = self._shares(data)
+        return rest / total if total > 0 else 0.0
 
     def error_path(self, data: Data) -> np.ndarray:
         """The same for the first exemplar, the first two, and so on."""
+        explained, total, rest = self._shares(data)
+        if total <= 0:
+            return np.zeros(len(explained))
+        later = np.cumsum(explained[::-1])[::-1] - explained
+        return (later + rest) / total
+
+    # ---------------------------------------------------------------------------------------- parts
+
+    def _shares(self, data: Data) -> tuple[np.ndarray, float, float]:
+        """Of the squared norms of the points: what each exemplar adds, all, and what is left."""
         if self.given == "distance":
             raise ValueError("dissimilarities have no span; there is no reconstruction error")
-        if self.given == "kernel" and data.shape[0] != data.shape[1]:
-            raise ValueError("with a precomputed kernel the error is that of the points fitted; give "
-                             "their square matrix")
-        factor = _triangle(self._gram())
-        explained, total = np.zeros(len(factor)), 0.0
+        if self.given == "kernel":
+            self._require_fitted_matrix(data)
+        self._require_range()
+        explained, total, rest = np.zeros(len(self.gram)), 0.0, 0.0
+        own = self._prepared(self.exemplars)
+        if self._explicit:  # vectors keep twice the digits of their inner products
+            basis = _orthonormal(own)
+            for _, rows in _blocks(data):
+                rows = self._prepared(rows)
+                total += float(np.square(rows).sum())
+                shares = rows @ basis.T
+                explained += np.square(shares).sum(axis=0)
+                rest += float(np.square(rows - shares @ basis).sum())
+            return explained, total, rest
+        factor = _triangle(self.gram)
         for first, rows in _blocks(data):
-            products = self._products(rows, self.exemplars)
             total += float(self._diagonal(rows, first).sum())
-            explained += np.square(_solve(factor, products.T)).sum(axis=1)
-        if total <= 0:
-            return np.zeros(len(factor))
-        return np.maximum(0.0, 1.0 - np.cumsum(explained) / total)
+            explained += np.square(_solve(factor, self._products(rows, own).T)).sum(axis=1)
+        return explained, total, max(0.0, total - float(explained.sum()))
 
-    # ------------------------------------------------------------------------------------------ parts
+    def _least_squares(self, data: Data) -> np.ndarray:
+        own = self._prepared(self.exemplars)
+        if self._explicit:
+            inverse = np.linalg.pinv(own, rcond=_WITHIN)
+            return _each(data, lambda rows: self._prepared(rows) @ inverse)
+        inverse = scipy.linalg.pinvh(self.gram, rtol=_WITHIN)
+        return _each(data, lambda rows: self._products(rows, own) @ inverse)
 
-    def _each(self, data: Data, work: Callable[[Any, int], np.ndarray]) -> np.ndarray:
-        return np.concatenate([work(rows, first) for first, rows in _blocks(data)])
+    def _distances(self) -> Callable[[Any], np.ndarray]:
+        """From rows to the exemplars chosen: distances, or what grows with them row by row."""
+        self._require_range()
+        exemplars = self.exemplars[self.chosen]
+        if self.given == "distance":
+            return lambda rows: _dense(rows[:, exemplars])
+        own = self._prepared(exemplars)
+        if self.metric == "manhattan":
+            return lambda rows: cdist(self._prepared(rows), own, "cityblock")
+        squares = np.diagonal(self.gram)[self.chosen]
+        if self.metric == "cosine":
+            norms = np.sqrt(np.where(squares > 0, squares, 1.0))
+            return lambda rows: -self._products(rows, own) / norms
+        if self._explicit:  # from a place among them: a large offset costs no digits
+            here = own.mean(axis=0)
+            near = own - here
+            squares = np.square(near).sum(axis=1)
+            return lambda rows: squares - 2 * (self._prepared(rows) - here) @ near.T
+        return lambda rows: squares - 2 * self._products(rows, own)
 
-    def _prepared(self, rows: Any) -> np.ndarray:
-        if callable(self.kernel.name):
-            return rows
-        return self.prep(rows)
+    @property
+    def _explicit(self) -> bool:
+        return not self.given and self.kernel.explicit
 
-    def _products(self, rows: Any, others: Any) -> np.ndarray:
-        """The kernel between rows and some of the points fitted."""
+    def _prepared(self, rows: Any) -> Any:
+        """Rows as the kernel takes them; of a matrix that was given, the columns to look at."""
+        return rows if self.prep is None or callable(self.kernel.name) else self.prep(rows)
+
+    def _products(self, rows: Any, prepared: Any) -> np.ndarray:
+        """The kernel between rows and some of the points fitted, which are prepared."""
         if self.given:
-            return _dense(rows[:, others])
-        return self.kernel(self._prepared(rows), self._prepared(others))
+            return _dense(rows[:, prepared])
+        return self.kernel(self._prepared(rows), prepared)
 
     def _diagonal(self, rows: Any, first: int) -> np.ndarray:
         if self.given:
@@ -206,52 +262,122 @@ class Encoder:
             return np.asarray(rows[place, place + first], dtype=np.float64).ravel()
         return self.kernel.diagonal(self._prepared(rows))
 
-    def _gram(self) -> np.ndarray:
-        if self.gram is None:
-            self.gram = self._products(self.exemplars, self.exemplars)
-        return self.gram
+    def _require_range(self) -> None:
+        """The core brings numbers of any size near 1; here their squares must be numbers too."""
+        deviation = None if self.prep is None else self.prep.deviation
+        finite = all(np.isfinite(numbers).all() for numbers in (self.gram, self.theta, deviation)
+                     if numbers is not None)
+        if not self.given and self.kernel.name in ("rbf", "laplacian", "polynomial"):
+            finite = finite and 0 < self.kernel.gamma < np.inf
+        elif self._explicit and len(self.gram):
+            there = self._prepared(self.exemplars).any(axis=1)
+            finite = finite and bool((np.diagonal(self.gram)[there] > 0).all())
+        if not finite:
+            raise ValueError("the points are so large or so small that their squares are no "
+                             "numbers; multiply them by a power of 10 before fit")
 
-    def _inverse(self) -> np.ndarray:
-        if self.given == "distance":
-            raise ValueError("dissimilarities have no codes; predict tells the nearest exemplar")
-        return scipy.linalg.pinvh(self._gram(), rtol=1e-10)
+    def _require_fitted_matrix(self, data: Data) -> None:
+        """The norms of points stand on the diagonal, which a matrix with new points has not."""
+        fitted = data.shape[0] == data.shape[1] and np.allclose(
+            _dense(data.rows(self.exemplars)[:, self.exemplars]), self.gram)
+        if not fitted:
+            raise ValueError("with a precomputed kernel the error is that of the points fitted; "
+                             "give their square matrix, or a kernel by name")
 
-    def _distances(self, rows: Any) -> np.ndarray:
-        if self.given == "distance":
-            return _dense(rows[:, self.exemplars])
-        if self.metric in ("manhattan", "cosine"):
-            name = {"manhattan": "cityblock", "cosine": "cosine"}[self.metric]
-            return cdist(self._prepared(rows), self._prepared(self.exemplars), name)
-        products = self._products(rows, self.exemplars)
-        return np.diagonal(self._gram()) - 2 * products  # less k(a, a), the same for all
+
+# ------------------------------------------------------------------------------------------- blocks
+
+
+def _blocks(data: Data) -> Iterator[tuple[int, Any]]:
+    for first, rows in data.blocks(_BLOCK_NUMBERS):
+        values = rows.data if sp.issparse(rows) else rows
+        if not np.isfinite(values).all():
+            raise ValueError("X contains NaN or infinity; remove these points or fill in the "
+                             "values")
+        yield first, rows
+
+
+def _each(data: Data, work: Callable[[Any], np.ndarray]) -> np.ndarray:
+    return np.concatenate([work(rows) for _, rows in _blocks(data)])
+
+
+def _float64(rows: Any) -> Any:
+    return rows.astype(np.float64) if sp.issparse(rows) else np.asarray(rows, dtype=np.float64)
 
 
 def _dense(rows: Any) -> np.ndarray:
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
 
 
-def _to_norm_one(rows: np.ndarray) -> np.ndarray:
+def _to_norm_one(rows: Any) -> Any:
+    """Each row divided by its norm, by way of its largest number, whose square may overflow."""
+    largest = abs(rows).max(axis=1)
+    largest = largest.toarray() if sp.issparse(largest) else largest
+    inverse = 1 / np.where(largest > 0, largest, 1.0).reshape(-1, 1)
+    if sp.issparse(rows):
+        rows = sp.diags(inverse.ravel()) @ rows
+        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        return sp.diags(1 / np.sqrt(np.where(squares > 0, squares, 1.0))) @ rows
+    rows = rows * inverse
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, 1.0)
 
 
-def _blocks(data: Data) -> Any:
-    for first, rows in data.blocks(_BLOCK_NUMBERS):
-        values = rows.data if sp.issparse(rows) else rows
-        if not np.isfinite(values).all():
-            raise ValueError("X contains NaN or infinity; remove these points or fill in the values")
-        yield first, rows
+def _mean(data: Data, work: Callable[[Any], Any]) -> np.ndarray:
+    """Of each feature, in two passes, so that a large offset costs no digits."""
+    mean = np.zeros(data.shape[1])
+    for _ in range(2):
+        rest = np.zeros_like(mean)
+        for _, rows in data.blocks(_BLOCK_NUMBERS):
+            rest += _sum_less(work(rows), mean, 1)
+        mean += rest / len(data)
+    return mean
+
+
+def _mean_square(data: Data, mean: np.ndarray) -> np.ndarray:
+    total = np.zeros_like(mean)
+    for _, rows in data.blocks(_BLOCK_NUMBERS):
+        total += _sum_less(_float64(rows), mean, 2)
+    return total / len(data)
+
+
+def _sum_less(rows: Any, mean: np.ndarray, power: int) -> np.ndarray:
+    """The sum of (rows - mean)^power, feature by feature."""
+    if not sp.issparse(rows):
+        return ((rows - mean) ** power).sum(axis=0)
+    stored = np.bincount(rows.indices, minlength=len(mean))
+    values = (rows.data - mean[rows.indices]) ** power
+    return (np.bincount(rows.indices, values, minlength=len(mean))
+            + (rows.shape[0] - stored) * (-mean) ** power)
+
+
+# -------------------------------------------------------------------------------------------- spans
+
+
+def _orthonormal(vectors: np.ndarray) -> np.ndarray:
+    """Row t: the direction that vector t adds to those before it, or 0 where it adds none."""
+    basis = np.zeros_like(vectors)
+    enough = _WITHIN * np.linalg.norm(vectors, axis=1).max(initial=0.0)
+    for t, vector in enumerate(vectors):
+        for _ in range(2):  # twice, for what rounding left
+            vector = vector - (basis[:t] @ vector) @ basis[:t]
+        length = np.linalg.norm(vector)
+        if length > enough:
+            vector = vector / length
+            basis[t] = vector - (basis[:t] @ vector) @ basis[:t]
+            basis[t] /= np.linalg.norm(basis[t])
+    return basis
 
 
 def _triangle(gram: np.ndarray) -> np.ndarray:
     """Cholesky's factor; the rows of exemplars within the span of those before them are 0."""
-    smallest = 1e-12 * np.diagonal(gram).max(initial=0.0)
+    smallest = _WITHIN * np.diagonal(gram).max(initial=0.0)
     try:
         factor = np.linalg.cholesky(gram)
         if (np.square(np.diagonal(factor)) > smallest).all():
             return factor
     except np.linalg.LinAlgError:
-        pass
+        pass  # some are within the span of others
     factor = np.zeros_like(gram)
     for t in range(len(gram)):
         solved = _solve(factor[:t, :t], gram[:t, t])

@@ -271,16 +271,21 @@ class KMedoids(KernelSelector):
 
     @property
     def medoid_indices_(self) -> np.ndarray:
-        return self.sample_indices_
+        """The same as ``exemplar_indices_``."""
+        return self._fitted("exemplar_indices_", "medoid_indices_")
 
     @property
     def cluster_centers_(self) -> Any:
-        return self.exemplars_
+        """The same as ``exemplars_``."""
+        return self._fitted("exemplars_", "cluster_centers_")
 
     @property
     def inertia_(self) -> float:
-        parts = list(self.selection_.classes.values()) or [self.selection_]
-        return float(sum(s.facts["cost"] for s in parts))
+        """The sum of the distances, in the metric, of the points from those of ``labels_``."""
+        selection = self._fitted("selection_", "inertia_")
+        # A class that gives all its points has no cost, and says nothing about it.
+        parts = list(selection.classes.values()) or [selection]
+        return float(sum(s.facts.get("cost", 0.0) for s in parts))
 
 
 @documented

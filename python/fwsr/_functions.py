@@ -76,8 +76,8 @@ def select(
     (4, 'exemplars_reached')
     >>> X[chosen.exemplars].shape
     (4, 5)
-    >>> fwsr.select(X, 4, method="kmedoids", seed=1).weights.sum()
-    np.float64(200.0)
+    >>> int(fwsr.select(X, 4, method="kmedoids", seed=1).weights.sum())
+    200
     """
     request = Request.of(method, options, _seed(seed))
     run = Run.prepare(X, request, k, per_class, y, n_jobs, memory)
@@ -99,6 +99,11 @@ def plan(
     **options: Any,
 ) -> Plan | dict[str, Plan | None]:
     """What :func:`select` would do, its memory and its time, without doing it.
+
+    Parameters
+    ----------
+    X, k, method, y, per_class, n_jobs, memory, **options
+        As for :func:`select`.
 
     Returns
     -------
@@ -130,6 +135,13 @@ def sweep(
     **options: Any,
 ) -> list[Setting]:
     """FWSR with many settings of alpha and eta, for little more than the price of a few.
+
+    Parameters
+    ----------
+    X, k, y, per_class, n_jobs, memory, verbose, callback, **options
+        As for :func:`select`.
+    alphas, etas : sequence of float
+        What to try, each alpha with each eta.
 
     Returns
     -------
@@ -163,7 +175,15 @@ def path(X: Any, k: Any, **arguments: Any) -> Path:
     """One run to k exemplars, and the reconstruction error of its first 1, 2, ..., k.
 
     The picks are nested: the answer for fewer exemplars is the beginning of the answer for more.
-    Arguments are those of :func:`select`, without ``per_class``.
+
+    Parameters
+    ----------
+    X, k, **arguments
+        As for :func:`select`, without ``per_class`` and ``codes``.
+
+    Returns
+    -------
+    Path
 
     Examples
     --------
@@ -196,6 +216,14 @@ class ComparedMethod:
         ``done``, ``too_large``, ``too_slow`` or ``refused``; ``reason`` says more.
     trials : list of dict
         One for each repeat: ``exemplars``, and every measure by its name.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> row = fwsr.compare(X, 3, ["rrqr"])[0]
+    >>> row.name, row.outcome, len(row.trials)
+    ('rrqr', 'done', 1)
     """
 
     name: str
@@ -216,7 +244,15 @@ class ComparedMethod:
 
 
 class Comparison(list):  # type: ignore[type-arg]
-    """The methods of :func:`compare`, in order: a list of :class:`ComparedMethod`."""
+    """The methods of :func:`compare`, in order: a list of :class:`ComparedMethod`.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> fwsr.compare(X, 3, ["greedy-cssp", "random"], repeats=3).best("reconstruction_error")
+    'greedy-cssp'
+    """
 
     @property
     def measures(self) -> list[str]:
@@ -280,6 +316,8 @@ def compare(
 
     Parameters
     ----------
+    X, k, y, per_class, seed, n_jobs, memory, verbose, callback
+        As for :func:`select`.
     methods : sequence
         Names, with settings as on the command line (``"smrs:alpha=20"``), or estimators
         (``SMRS(alpha=20)``).
@@ -289,8 +327,7 @@ def compare(
         Seconds that one run may take; a method that takes longer is listed as ``too_slow``.
     **options
         ``center``, ``scale``, ``lambda_`` and ``rho`` for all methods and for the measures;
-        ``kernel``, ``gamma``, ``degree`` and ``coef0`` for the methods that use one. All others are
-        as for :func:`select`.
+        ``kernel``, ``gamma``, ``degree`` and ``coef0`` for the methods that use one.
 
     Returns
     -------

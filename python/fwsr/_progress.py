@@ -21,6 +21,14 @@ class Progress:
         Objective, gap and the objective at X = 0.
     method, trial : int
         In a comparison: which method, and which of its repeats.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> chosen = fwsr.select(X, 3, callback=lambda p: print(p.exemplars, "of", p.wanted))
+    1 of 3
+    2 of 3
     """
 
     step: int

@@ -32,6 +32,14 @@ class Plan:
         An estimate, good to a factor of a few.
     notes : list of str
         Copies, conversions and other things to know.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> plan = fwsr.plan(X, 4)
+    >>> plan.method, plan.points, plan.features
+    ('fwsr', 200, 5)
     """
 
     method: str
@@ -78,6 +86,14 @@ class Certificate:
         ``||A - P A||^2 / ||A||^2``, P the projection onto the exemplars.
     boolean_objective : float or None
         The paper's Eq. (1), where ``lambda_`` and ``rho`` were given.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> certificate = fwsr.select(X, 4).certificate
+    >>> certificate.feasible, certificate.gap >= 0
+    (True, True)
     """
 
     f: float
@@ -123,6 +139,14 @@ class Selection:
         Per class: name of the class -> its own Selection.
     ids : list of str or None
         Of the exemplars, where the data has ids.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> chosen = fwsr.select(X, 4)
+    >>> chosen.exemplars.shape, chosen.status, int(chosen.weights.sum())
+    ((4,), 'exemplars_reached', 200)
     """
 
     exemplars: np.ndarray
@@ -169,7 +193,16 @@ class Selection:
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of :func:`fwsr.sweep`."""
+    """One setting of :func:`fwsr.sweep`.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> setting = fwsr.sweep(X, 4, alphas=[5])[0]
+    >>> setting.alpha, setting.eta, len(setting.selection)
+    (5.0, 0.0, 4)
+    """
 
     alpha: float | None
     eta: float
@@ -185,6 +218,14 @@ class Path:
     selection : Selection
     error : ndarray of float64
         ``error[j]`` is the reconstruction error of the first j + 1 exemplars.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> path = fwsr.path(X, 4)
+    >>> path.smallest(error=1.0)
+    1
     """
 
     selection: Selection

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _core, _data
@@ -19,7 +20,18 @@ from ._results import Plan, Selection, joined, plan_of, selection_of
 
 
 class Interrupted(RuntimeError):
-    """The callback returned False."""
+    """The callback returned False.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> try:
+    ...     fwsr.FWSR(4, callback=lambda progress: progress.exemplars < 2).fit(X)
+    ... except fwsr.Interrupted as e:
+    ...     print(e)
+    the callback stopped the run; the estimator is not fitted
+    """
 
 
 @lru_cache(maxsize=None)
@@ -80,6 +92,10 @@ class Request:
             else:
                 raise TypeError(f"{method} has no option '{name}'; it has {', '.join(allowed)}")
         kernel = request.options.get("kernel")
+        if kernel == "linear" and table[method]["uses_rbf"]:
+            raise ValueError(f"{method} works in the space of a kernel, rbf unless another is named, "
+                             "and has no kernel='linear'; kernel='polynomial', degree=1, gamma=1, "
+                             "coef0=0 is the same")
         if callable(kernel):
             request.kernel_function = kernel
             request.options["kernel"] = "precomputed"
@@ -125,7 +141,9 @@ def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int) -> tuple[int, Cla
     if not (named or share or per_class):
         return _count(n_exemplars, n), Classes()
     if y is None:
-        raise ValueError("exemplars per class need labels: give y")
+        # The second half is what scikit-learn's checks look for.
+        raise ValueError("exemplars per class need labels, so fit or select requires y to be passed, "
+                         "but the target y is None")
     classes = Classes(*_data.classes_of(y, n))
     if named:
         known = set(classes.names)
@@ -200,9 +218,12 @@ class Run:
         if request.kernel_function is not None:
             data = _kernel_matrix(request.kernel_function, data, limit)
         given = request.given_matrix
-        if given and data.shape[0] != data.shape[1]:
-            raise ValueError(f"a precomputed {'kernel' if given == 'kernel' else 'dissimilarity'} "
-                             f"matrix must be square; this one is {data.shape[0]} x {data.shape[1]}")
+        if given:
+            what = f"a precomputed {'kernel' if given == 'kernel' else 'dissimilarity'} matrix must be"
+            if data.shape[0] != data.shape[1]:
+                raise ValueError(f"{what} square; this one is {data.shape[0]} x {data.shape[1]}")
+            if sp.issparse(data.values):
+                raise ValueError(f"{what} dense; this one is sparse: give its toarray()")
         options = {**request.options, "exemplars": k, "assignment": True,
                    "threads": threads_of(n_jobs), "memory": limit}
         run = cls(request, data, k, classes, options, original)

@@ -1,0 +1,32 @@
+"""scikit-learn's own checks, over every estimator and the settings that change what it takes."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import fwsr
+
+ESTIMATORS = [
+    *(cls(2) for cls in fwsr.ESTIMATORS),
+    fwsr.FWSR(2, kernel="precomputed"),
+    fwsr.KMedoids(2, metric="precomputed"),
+    fwsr.FWSR(1, per_class=True),
+    fwsr.KCenter("proportional:4"),
+]
+
+
+def expected_failures(estimator):
+    if not estimator.__sklearn_tags__().input_tags.pairwise:
+        return {}
+    return {
+        "check_estimators_nan_inf": "the matrix with NaN that it gives is not square, and is "
+                                    "refused for that",
+        "check_positive_only_tag_during_fit": "it takes a number from all entries, which leaves no "
+                                              "kernel and no dissimilarities",
+    }
+
+
+# Runs of few points are short of exemplars now and then, and say so.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)

@@ -1,0 +1,317 @@
+"""Codes, nearest exemplars and errors of points, against the core and against NumPy."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+import fwsr
+from fwsr import _encoder
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+KERNELS = ["linear", "rbf", "polynomial", "cosine", "laplacian"]
+
+
+def sparse_points(n=50, d=7, seed=0):
+    """Points of features with different means, a third of the entries 0."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) + 2 * rng.normal(size=d)
+    X[np.abs(X) < 0.8] = 0
+    return X
+
+
+def odd_sets():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 6))
+    constant, zeros, near = X.copy(), X.copy(), X.copy()
+    constant[:, 2], constant[:, 3] = 0.1, 0  # the sum of 0.1 is no multiple of it
+    zeros[[3, 10]], zeros[20] = 0, 1.7
+    near[20:] = near[:20] + 1e-5 * rng.normal(size=(20, 6))
+    return {
+        "constant features": constant,
+        "zero and constant points": zeros,
+        "of rank 2": rng.normal(size=(40, 2)) @ rng.normal(size=(2, 6)),
+        "one feature": X[:, :1],
+        "copies": np.repeat(X[:8], 5, axis=0),
+        "near copies": near,
+        "all zero": np.zeros((20, 3)),
+        "one point": X[:1],
+        "features of all sizes": X * 10.0 ** np.arange(-6, 6, 2),
+    }
+
+
+def tolerance(model, X):
+    """For codes: what rounding the kernel to the precision of the points may change in them."""
+    exact = np.dtype(X.dtype) == np.float64 or model.kernel in ("linear", "cosine")
+    precision = np.finfo(np.float64 if exact else np.float32).eps
+    theta = np.abs(model.selection_.coefficients["theta"])
+    encoder = model._encoder
+    among = np.abs(encoder._products(X, encoder._prepared(encoder.basis))) + encoder.eta ** 2
+    return 64 * precision * (among @ theta.T).max()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", ["none", "standard", "unit"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_codes_are_those_of_the_run(kernel, scale, dtype):
+    dense = sparse_points().astype(dtype)
+    ranks = (0, 20) if kernel in ("rbf", "polynomial", "laplacian") else (0,)
+    for X in (dense, sp.csr_matrix(dense)):
+        for center in (None, "none", "point", "feature"):
+            for eta, relative in ((0, False), (0.5, False), (0.3, True)):
+                for rank in ranks:
+                    given = {"alpha": 3, "kernel": kernel, "scale": scale, "eta": eta, "rank": rank,
+                             "eta_relative": relative, **({"center": center} if center else {})}
+                    codes = fwsr.select(X, 5, codes=True, **given).codes
+                    model = fwsr.FWSR(5, **given).fit(X)
+                    np.testing.assert_allclose(model.transform(X), codes, rtol=0,
+                                               atol=tolerance(model, X), err_msg=str(given))
+                    assert_same_up_to_ties(np.abs(codes), model.predict(X), model.labels_)
+                    assert model.score(X) == pytest.approx(-model.reconstruction_error_, abs=1e-12)
+
+
+def assert_same_up_to_ties(closeness, found, expected, within=1e-6):
+    """Both of the same closeness, row by row; within what is rounding."""
+    if not closeness.shape[1]:
+        assert (found == -1).all() and (expected == -1).all()
+        return
+    rows = np.arange(len(closeness))
+    np.testing.assert_allclose(closeness[rows, found], closeness[rows, expected], rtol=0,
+                               atol=within * max(1e-300, np.abs(closeness).max()))
+
+
+@pytest.mark.parametrize("name", odd_sets())
+@pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf"])
+def test_odd_points(name, kernel):
+    dense = odd_sets()[name]
+    for X in (dense, sp.csr_matrix(dense)):
+        for given in ({}, {"scale": "unit"}, {"scale": "standard"}, {"center": "point"},
+                      {"center": "feature", "scale": "standard"}, {"fill": True}):
+            for k in {1, min(5, len(dense))}:
+                codes = fwsr.select(X, k, codes=True, kernel=kernel, **given).codes
+                model = fwsr.FWSR(k, kernel=kernel, **given).fit(X)
+                if codes is None:
+                    codes = np.zeros((len(dense), 0))
+                found = model.transform(X)
+                assert found.shape == codes.shape
+                np.testing.assert_allclose(found, codes, rtol=0,
+                                           atol=1e-9 * max(1.0, np.abs(codes).max(initial=0)))
+                assert_same_up_to_ties(np.abs(codes), model.predict(X), model.labels_)
+                assert model.score(X) == pytest.approx(-model.reconstruction_error_, abs=1e-9)
+
+
+@pytest.mark.parametrize("cls", fwsr.ESTIMATORS)
+def test_score_is_minus_the_error_of_the_certificate(cls):
+    X = sparse_points(40, 6, seed=2)
+    fields = cls.__dataclass_fields__
+    kernels = [{"kernel": k} for k in KERNELS if not (cls.method in FLEXIBLE and k == "linear")]
+    for given in ({}, {"scale": "standard", "center": "feature"}, {"scale": "unit"},
+                  *(kernels if "kernel" in fields else [])):
+        model = cls(4, **given, **({"random_state": 0} if "random_state" in fields else {})).fit(X)
+        assert model.score(X) == pytest.approx(-model.reconstruction_error_, abs=1e-9), given
+
+
+#: Methods that use the rbf kernel where none is named, so that the linear one cannot be asked for.
+FLEXIBLE = [m["name"] for m in fwsr._core.methods() if m["uses_rbf"]]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "squared", "manhattan", "cosine"])
+@pytest.mark.parametrize("cls", [fwsr.KMedoids, fwsr.KMedoidsBatch, fwsr.FacilityLocation,
+                                 fwsr.KCenter])
+def test_predict_is_the_nearest_in_the_metric(cls, metric):
+    X = sparse_points(60, 5, seed=3)
+    X[7] = 0  # at distance 1 from all by cosine
+    model = cls(4, metric=metric)
+    if "random_state" in cls.__dataclass_fields__:
+        model.random_state = 0
+    model.fit(X)
+    chosen = X[model.exemplar_indices_]
+    distances = distances_by(metric, X, chosen)
+    assert_same_up_to_ties(distances, model.predict(X), distances.argmin(axis=1))
+    assert_same_up_to_ties(distances, model.labels_, distances.argmin(axis=1))
+    fresh = sparse_points(30, 5, seed=4)
+    distances = distances_by(metric, fresh, chosen)
+    assert_same_up_to_ties(distances, model.predict(fresh), distances.argmin(axis=1))
+
+
+def distances_by(metric, a, b):
+    if metric == "cosine":
+        unit = [m / np.where(norms > 0, norms, 1) for m, norms in
+                ((m, np.linalg.norm(m, axis=1, keepdims=True)) for m in (a, b))]
+        return 1 - unit[0] @ unit[1].T
+    return cdist(a, b, {"euclidean": "euclidean", "squared": "sqeuclidean",
+                        "manhattan": "cityblock"}[metric])
+
+
+def test_nearest_of_points_far_from_the_origin():
+    X = np.random.default_rng(5).normal(size=(200, 3)) + 1e9
+    model = fwsr.RRQR(3, scale="none").fit(X)
+    nearest = cdist(X, X[model.exemplar_indices_]).argmin(axis=1)
+    assert (model.predict(X) == nearest).all()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_least_squares_codes(kernel):
+    """Methods without codes of their own, in the space of the kernel: K_TT x = k_T."""
+    X, fresh = sparse_points(40, 6, seed=6), sparse_points(10, 6, seed=7)
+    gamma = None if kernel in ("linear", "cosine") else 0.3
+    model = fwsr.RandomExemplars(4, kernel=kernel, gamma=gamma, random_state=0).fit(X)
+    chosen = X[model.exemplar_indices_]
+    among, products = by_hand(kernel, chosen, chosen), by_hand(kernel, fresh, chosen)
+    expected = np.linalg.lstsq(among, products.T, rcond=None)[0].T
+    np.testing.assert_allclose(model.transform(fresh), expected, rtol=1e-8, atol=1e-10)
+
+
+def by_hand(kernel, a, b, gamma=0.3):
+    if kernel == "cosine":
+        a, b = (m / np.linalg.norm(m, axis=1, keepdims=True) for m in (a, b))
+    product = a @ b.T
+    if kernel == "rbf":
+        return np.exp(-gamma * cdist(a, b) ** 2)
+    if kernel == "laplacian":
+        return np.exp(-gamma * cdist(a, b, "cityblock"))
+    return (gamma * product + 1) ** 3 if kernel == "polynomial" else product
+
+
+def test_least_squares_of_exemplars_within_each_others_span():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 6))
+    model = fwsr.RandomExemplars(5, random_state=0).fit(X)
+    expected = np.linalg.lstsq(X[model.exemplar_indices_].T, X.T, rcond=1e-10)[0].T
+    np.testing.assert_allclose(model.transform(X), expected, atol=1e-12)
+    assert model.score(X) == pytest.approx(0, abs=1e-14)
+
+
+def test_exemplars_that_are_nearly_copies_span_two_directions():
+    X = np.array([[1.0, 0.0, 0.0], [1.0, 1e-7, 0.0], [0.0, 1.0, 0.0], [0.3, 0.7, 0.0]])
+    data = fwsr._data.as_data(X)
+    selection = fwsr.select(X, 2, method="random", center="none")
+    near = dataclasses.replace(selection, exemplars=np.array([0, 1]))
+    encoder = _encoder.Encoder(data, near, _encoder.Kernel("linear"), center="none", scale="none")
+    assert encoder.error(data) < 1e-15
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_path_against_a_projection_by_numpy(kernel, make):
+    X = sparse_points(40, 6, seed=9)
+    gamma = {} if kernel in ("linear", "cosine") else {"gamma": 0.3}
+    path = fwsr.path(make(X), 5, kernel=kernel, center="none", **gamma)
+    K = by_hand(kernel, X, X)
+    for j in range(len(path.selection)):
+        T = path.selection.exemplars[:j + 1]
+        rest = np.trace(K - K[:, T] @ np.linalg.pinv(K[np.ix_(T, T)], rcond=1e-13) @ K[T])
+        assert path.error[j] == pytest.approx(rest / np.trace(K), abs=1e-10)
+    certified = path.selection.certificate.reconstruction_error
+    assert path.error[-1] == pytest.approx(certified, abs=1e-12)
+
+
+def test_small_blocks_give_the_same(monkeypatch):
+    X = sparse_points(50, 6, seed=10)
+
+    def answers():
+        found = []
+        for make in (np.asarray, sp.csr_matrix):
+            for model in (fwsr.FWSR(4, scale="standard", center="feature"), fwsr.KCenter(4),
+                          fwsr.RRQR(4, kernel="rbf", center="feature", scale="unit")):
+                model.fit(make(X))
+                found += [model.transform(make(X)), model.predict(make(X)), model.score(make(X))]
+        return found
+
+    whole = answers()
+    monkeypatch.setattr(_encoder, "_BLOCK_NUMBERS", 40)  # 6 points at a time
+    for a, b in zip(whole, answers()):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+
+
+def test_points_that_were_filled_in_stand_for_nobody():
+    X = np.random.default_rng(11).normal(size=(40, 3))  # 2 exemplars span it after centring
+    for model in (fwsr.FWSR(6, fill=True), fwsr.OMP(6, fill=True)):
+        model.fit(X)
+        filled = model.selection_.filled
+        assert filled.any() and len(model.exemplar_indices_) == 6
+        assert not np.isin(model.predict(X), np.flatnonzero(filled)).any()
+        assert (model.predict(X) == model.labels_).all()
+    model = fwsr.FWSR(6, fill=True).fit(X)
+    assert (model.transform(X)[:, model.selection_.filled] == 0).all()
+
+
+def test_given_kernels_and_dissimilarities():
+    rng = np.random.default_rng(12)
+    X, fresh = rng.normal(size=(30, 4)), rng.normal(size=(7, 4))
+    K, new = by_hand("rbf", X, X), by_hand("rbf", fresh, X)
+    same = fwsr.FWSR(5, kernel="rbf", gamma=0.3).fit(X)
+    as_function = fwsr.FWSR(5, kernel=lambda a, b: by_hand("rbf", a, b)).fit(X)
+    given = fwsr.FWSR(5, kernel="precomputed").fit(K)
+    for model, old, fresh_ in ((as_function, X, fresh), (given, K, new)):
+        assert (model.exemplar_indices_ == same.exemplar_indices_).all()
+        np.testing.assert_allclose(model.transform(fresh_), same.transform(fresh), atol=1e-10)
+        assert (model.predict(fresh_) == same.predict(fresh)).all()
+        assert model.score(old) == pytest.approx(same.score(X), abs=1e-12)
+    assert as_function.score(fresh) == pytest.approx(same.score(fresh), abs=1e-12)
+    with pytest.raises(ValueError, match="give their square matrix"):
+        given.score(new)
+    other = rng.normal(size=(30, 4))
+    with pytest.raises(ValueError, match="give their square matrix"):  # square, of other points
+        given.score(by_hand("rbf", other, other))
+
+    D, far = cdist(X, X), cdist(fresh, X)
+    for cls in (fwsr.KMedoids, fwsr.FacilityLocation, fwsr.DS3, fwsr.KCenter):
+        model = cls(4, metric="precomputed")
+        if "random_state" in cls.__dataclass_fields__:
+            model.random_state = 0
+        model.fit(D)
+        chosen = model.exemplar_indices_
+        assert (model.predict(far) == far[:, chosen].argmin(axis=1)).all()
+        assert model.score(far) == pytest.approx(-far[:, chosen].min(axis=1).mean())
+        np.testing.assert_array_equal(model.transform(far), far[:, chosen])
+
+
+def test_a_kernel_that_is_a_function_takes_sparse_points():
+    X = sp.csr_matrix(sparse_points(20, 5))
+    model = fwsr.RRQR(3, kernel=lambda a, b: (a @ b.T).toarray()).fit(X)
+    same = fwsr.RRQR(3).fit(X)
+    assert (model.exemplar_indices_ == same.exemplar_indices_).all()
+    assert model.score(X) == pytest.approx(same.score(X), abs=1e-12)
+
+
+def test_numbers_whose_squares_are_none():
+    X = np.random.default_rng(13).normal(size=(20, 3))
+    for size in (1e200, 1e-200):
+        model = fwsr.FWSR(2).fit(X * size)
+        assert (model.exemplar_indices_ == fwsr.FWSR(2).fit(X).exemplar_indices_).all()
+        for ask in (model.transform, model.score, model.predict):
+            with pytest.raises(ValueError, match="so large or so small"):
+                ask(X * size)
+
+
+def test_new_points_must_be_finite():
+    X = np.random.default_rng(14).normal(size=(20, 3))
+    model = fwsr.FWSR(2).fit(X)
+    X[3, 1] = np.nan
+    for ask in (model.transform, model.predict, model.score):
+        with pytest.raises(ValueError, match="NaN"):
+            ask(X)
+
+
+def test_no_exemplars_at_all():
+    X = np.zeros((10, 3))
+    for cls in (fwsr.FWSR, fwsr.RRQR):
+        model = cls(2).fit(X)
+        assert model.transform(X).shape == (10, 0)
+        assert (model.predict(X) == -1).all() and (model.labels_ == -1).all()
+        assert model.score(X) == 0
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_constant_features_of_many_points(make):
+    """Sums of 0.1 are off by many roundings, which must not pass for a deviation."""
+    X = np.random.default_rng(15).normal(size=(5000, 4))
+    X[:, 1] = 0.1
+    model = fwsr.RRQR(2, scale="standard").fit(make(X))
+    expected = np.where(np.arange(4) == 1, 1, X.std(axis=0))
+    assert model._encoder.prep.deviation == pytest.approx(expected)
+    assert model.score(make(X)) == pytest.approx(-model.reconstruction_error_, abs=1e-12)
