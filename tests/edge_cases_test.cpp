@@ -443,8 +443,14 @@ TEST(EdgeCases, an_observer_sees_every_step_and_may_stop) {
   for (const auto& [name, set] : ways) {
     SCOPED_TRACE(name);
     const Data data(30, 6, gaussian(30, 6, 1), Storage::dense_f64);
-    const Selection whole = fwsr::select(data.view(), options(6, set));
     std::vector<Index> seen;
+    const Selection whole =
+        fwsr::select(data.view(), options(6, set), [&](const fwsr::Progress& p) {
+          if (p.step > 0 && (seen.empty() || seen.back() != p.step)) seen.push_back(p.step);
+          return true;
+        });
+    ASSERT_EQ(seen.size(), whole.trace.size());  // the last step too
+    seen.clear();
     const Selection stopped =
         fwsr::select(data.view(), options(6, set), [&](const fwsr::Progress& p) {
           if (p.step > 0) seen.push_back(p.step);

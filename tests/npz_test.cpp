@@ -94,7 +94,7 @@ TEST(Npz, reads_past_a_comment_at_the_end) {
 TEST(Npz, takes_the_named_array_and_lists_the_names_otherwise) {
   const std::string other = npy("|u1", "(1, 2)", "\7\10");
   const std::string file = zip({{"train.npy", matrix, true}, {"test.npy", other, true}});
-  expect_failure(read(file), "x.npz: holds several arrays: 'train', 'test'", {"--variable"});
+  expect_failure(read(file), "x.npz: holds several arrays: 'train', 'test'", {"variable"});
   const auto data = read(file, {.variable = "test"});
   ASSERT_TRUE(data) << data.error().message;
   EXPECT_EQ(values_of(*data), (std::vector<double>{7, 8}));

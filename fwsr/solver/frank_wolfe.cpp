@@ -111,7 +111,7 @@ Run frank_wolfe(Form& form, const RunOptions& options, const Observer& observer)
   while (const auto next = loop.next()) {
     form.step(next->pick, next->gamma, next->length);  // lines 7, 15, 16
     const Progress progress = loop.taken();
-    if (!loop.ended() && observer && !observer(progress)) loop.interrupt();
+    if (observer && !observer(progress) && !loop.ended()) loop.interrupt();
   }
   return loop.run();
 }
