@@ -100,7 +100,7 @@ def gallery(
     across = max(len(places) for _, places in lines)
     step_x, step_y = 1.15 * width, 1.15 * height + 0.34 * max(height, width)
     inches = 0.62 / max(height, width)
-    figure, ax = _place(ax, (max(3.6, inches * step_x * (across + 0.6)),
+    own, (figure, ax) = ax is None, _place(ax, (max(3.6, inches * step_x * (across + (0.7 if selection.classes else 0.2))),
                              inches * step_y * len(lines) + 0.35))
     low, high = float(images.min()), float(images.max())
     for line, (name, places) in enumerate(lines):
@@ -123,7 +123,8 @@ def gallery(
     ax.set_ylim(len(lines) * step_y, -0.1 * height)
     ax.set_axis_off()
     ax.set_anchor("NW")
-    _note(ax, f"{len(selection)} of {n} points; under each, how many it stands for")
+    if own:
+        _note(ax, f"{len(selection)} of {n} points; under each, how many it stands for")
     return figure
 
 
@@ -131,7 +132,8 @@ def convergence(chosen: Any, *, ax: Axes | None = None) -> Figure:
     """How objective and gap fell, step by step, as parts of the objective at the start.
 
     The least objective possible within the radius is between the objective and the objective less
-    the gap. Per class there is a pair of lines for every class.
+    the gap. Where the radius was doubled, so that the run could go on, the gap is that of the new
+    radius. Per class there is a pair of lines for every class.
 
     Parameters
     ----------
@@ -169,6 +171,8 @@ def convergence(chosen: Any, *, ax: Axes | None = None) -> Figure:
     ax.set_yscale("log")
     _plain_log(ax)
     _tidy(ax, "step", "part of the objective at the start")
+    if len(parts) == 1:
+        _mark_growth(ax, np.asarray(parts[0].trace["beta"]))
     titles = {"f": ("objective", ACCENT), "gap": ("gap", GREY)}
     _label_ends(ax, [(*ends[name], *titles[name]) for name in ends])
     if len(parts) > 1:
@@ -279,21 +283,22 @@ def map2d(
     shown = np.unique(np.linspace(0, n - 1, min(n, max_points, max(1000, 50_000_000 // per_row)))
                       .round().astype(np.int64))
     position, marks, shares = _plane(data.rows(shown), data.rows(selection.exemplars))
-    figure, ax = _place(ax, (5.2, 4.4))
-    size = float(np.clip(12000 / len(shown), 1.5, 14))
+    own, (figure, ax) = ax is None, _place(ax, (5.2, 4.4))
+    size = float(np.clip(8000 / len(shown), 1.5, 10))
     weights = np.nan_to_num(selection.weights)
     areas = 22 + 170 * weights / max(float(weights.max()), 1e-300)
     names, places = (np.array([""]), np.zeros(n, dtype=int)) if words is None else np.unique(
         words, return_inverse=True)
     for c, name in enumerate(names):
         members = position[places[shown] == c]
-        own = np.flatnonzero(places[selection.exemplars] == c)
-        own = own[np.argsort(-areas[own], kind="stable")]  # small ones on top
+        of_class = np.flatnonzero(places[selection.exemplars] == c)
+        of_class = of_class[np.argsort(-areas[of_class], kind="stable")]  # small ones on top
         colour, marker = PALETTE[c % len(PALETTE)], MARKERS[c // len(PALETTE) % len(MARKERS)]
-        ax.scatter(members[:, 0], members[:, 1], s=size, color=colour if name else LIGHT, marker=marker,
-                   alpha=0.4 if name else 1, linewidths=0, rasterized=True)
-        ax.scatter(marks[own, 0], marks[own, 1], s=areas[own], color=colour, marker=marker,
-                   edgecolors=DARK if name else "white", linewidths=0.8, alpha=0.9, zorder=3)
+        ax.scatter(members[:, 0], members[:, 1], s=size, color=colour if name else LIGHT,
+                   marker=marker, alpha=0.4 if name else 1, linewidths=0, rasterized=True)
+        ax.scatter(marks[of_class, 0], marks[of_class, 1], s=areas[of_class], color=colour,
+                   marker=marker, edgecolors=DARK if name else "white", linewidths=0.8, alpha=0.9,
+                   zorder=3)
         if name and len(members):
             x, middle = np.median(members, axis=0)
             ax.text(x, middle, _short(name, 16), ha="center", va="center", fontsize=9,
@@ -304,7 +309,8 @@ def map2d(
     ax.set_xticks([])
     ax.set_yticks([])
     some = "" if len(shown) == n else f"; {len(shown)} of these shown"
-    _note(ax, f"{len(selection)} exemplars, area by weight, of {n} points{some}")
+    if own or some:
+        _note(ax, f"{len(selection)} exemplars, area by weight, of {n} points{some}")
     return figure
 
 
@@ -462,6 +468,17 @@ def _note(ax: Axes, text: str) -> None:
     ax.set_title(text, loc="left", fontsize=8, color=GREY)
 
 
+def _mark_growth(ax: Axes, radius: np.ndarray) -> None:
+    """Lines where the radius was enlarged, the first with a word."""
+    grown = np.flatnonzero(np.diff(radius) > 0) + 1.5  # between two steps, which count from 1
+    for i, place in enumerate(grown):
+        ax.axvline(place, color=LIGHT, linewidth=0.8, zorder=0)
+        if i == 0:
+            ax.annotate("radius doubled", (place, 1), xycoords=("data", "axes fraction"),
+                        xytext=(-3, -2), textcoords="offset points", ha="right", va="top",
+                        fontsize=7, color=GREY)
+
+
 def _label_ends(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
     """Names of lines at their right ends, at least a line of text apart."""
     ax.autoscale_view()
@@ -470,8 +487,10 @@ def _label_ends(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None
     ax.set_ylim(ax.get_ylim())
     ends = sorted(ends, key=lambda end: end[1])
     heights = [float(ax.transData.transform(end[:2])[1]) * 72 / ax.figure.dpi for end in ends]
-    labels = list(heights)
+    labels, lowest = list(heights), min(ax.transAxes.transform((0, 0))[1] * 72 / ax.figure.dpi + 5,
+                                        *heights)
     for _ in range(20 * len(labels)):
+        labels[:1] = [max(h, lowest) for h in labels[:1]]
         for i in range(1, len(labels)):
             short = max(0.0, 12 - (labels[i] - labels[i - 1]))
             labels[i - 1], labels[i] = labels[i - 1] - short / 2, labels[i] + short / 2

@@ -160,6 +160,16 @@ def test_convergence_draws_the_trace(digits):
     whole(figure)
 
 
+def test_convergence_says_where_the_radius_grew(digits):
+    chosen = fwsr.select(digits, 60, alpha=50)
+    grown = np.flatnonzero(np.diff(chosen.trace["beta"]) > 0)
+    assert len(grown) == 1
+    figure = plot.convergence(chosen)
+    marks = [line.get_xdata()[0] for line in figure.axes[0].get_lines()[2:]]
+    assert marks == [grown[0] + 1.5] and "radius doubled" in texts(figure)
+    assert "radius doubled" not in texts(plot.convergence(fwsr.select(digits, 10, alpha=20)))
+
+
 def test_convergence_per_class(per_class):
     figure = plot.convergence(per_class)
     assert len(figure.axes[0].get_lines()) == 2 * len(per_class.classes)
