@@ -162,8 +162,9 @@ def sweep(
 def path(X: Any, k: Any, **arguments: Any) -> Path:
     """One run to k exemplars, and the reconstruction error of its first 1, 2, ..., k.
 
-    The picks are nested: the answer for fewer exemplars is the beginning of the answer for more.
-    Arguments are those of :func:`select`, without ``per_class``.
+    With ``alpha`` or ``beta`` given, FWSR's answer for fewer exemplars is the beginning of its answer
+    for more. By default the radius grows with k, and a run for fewer can choose others. Arguments are
+    those of :func:`select`, without ``per_class``.
 
     Examples
     --------
