@@ -43,6 +43,7 @@ def test_every_example_is_tried():
     assert {p.stem for p in EXAMPLES.glob("*.py")} <= tried
     for path in EXAMPLES.glob("*.py"):
         assert len(path.read_text().splitlines()) < 60
+        assert (ROOT / "docs" / "outputs" / f"{path.stem}.txt").exists(), "run scripts/docs"
 
 
 def test_label_these_first(tmp_path):
@@ -64,12 +65,12 @@ def test_shrink_training_set(tmp_path):
 
 def test_few_shot_examples(tmp_path):
     text = run(EXAMPLES / "few_shot_examples.py", folder=tmp_path)
-    examples = re.findall(r'^(\w+) +"(.+)" stands for (\d+)$', text, re.M)
+    examples = re.findall(r'^(\w+) +"(.+)" stands for (\d+)$', text, re.MULTILINE)
     intents = [intent for intent, _, _ in examples]
     assert len(examples) == 8 and {intents.count(i) for i in intents} == {2}
     assert len({message for _, message, _ in examples}) == 8
     assert sum(int(weight) for _, _, weight in examples) == 32  # every known message has its example
-    found = dict(re.findall(r"^([\w-]+) +accuracy ([\d.]+)", text, re.M))
+    found = dict(re.findall(r"^([\w-]+) +accuracy ([\d.]+)", text, re.MULTILINE))
     assert len(found) == 4 and all(0.25 < float(v) <= 1 for v in found.values())
 
 
@@ -78,26 +79,26 @@ def test_images_per_class(tmp_path):
     picture = tmp_path / "digits.png"
     text = run(EXAMPLES / "images_per_class.py", str(picture), folder=tmp_path)
     assert picture.read_bytes().startswith(b"\x89PNG")
-    classes = re.findall(r"^class (\d): images (.+) stand for (.+) of (\d+)$", text, re.M)
+    classes = re.findall(r"^class (\d): images (.+) stand for (.+) of (\d+)$", text, re.MULTILINE)
     assert [int(c) for c, *_ in classes] == list(range(10))
     for _, images, weights, size in classes:
         assert len(set(images.split(", "))) == 4
         assert abs(sum(int(w) for w in weights.split(", ")) - int(size)) <= 1
-    ours, drawn = (float(v) for v in re.findall(r": (?:accuracy )?(0\.\d+)$", text, re.M))
+    ours, drawn = (float(v) for v in re.findall(r": (?:accuracy )?(0\.\d+)$", text, re.MULTILINE))
     assert ours > drawn  # 40 images by class, against the mean of ten draws
 
 
 def test_kernels_on_text(tmp_path):
     text = run(EXAMPLES / "kernels_on_text.py", folder=tmp_path)
     covered = {name.strip(): float(n) for name, n in
-               re.findall(r"^(.+?) +([\d.]+) of 12 ", text, re.M)}
+               re.findall(r"^(.+?) +([\d.]+) of 12 ", text, re.MULTILINE)}
     assert len(covered) == 5 and all(1 <= n <= 12 for n in covered.values())
     assert covered["TF-IDF, cosine"] > covered["random"]
 
 
 def test_guide(tmp_path):
     """All lines of Python in the guide, one after the other."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.S)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
     assert len(blocks) >= 8
     if not all(importlib.util.find_spec(m) for m in ("imblearn", "fwsr.imbalanced")):
         blocks = [b for b in blocks if "imblearn" not in b]
@@ -116,7 +117,7 @@ def test_reference_is_whole():
 
 def test_readme(tmp_path):
     """The first lines of Python in README.md, as they stand there."""
-    block = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    block = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert block, "README.md has no Python"
     assert len(block[1].splitlines()) <= 12
     script = tmp_path / "readme.py"
