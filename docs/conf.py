@@ -1,4 +1,4 @@
-"""Sphinx: the pages of this folder and the reference of the Python package. scripts/docs builds it."""
+"""Sphinx: the pages of this folder and the reference of the Python package, for scripts/docs."""
 
 import fwsr
 
@@ -13,8 +13,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings name the types
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-# Names as they stand in the docstring: the lists of Sphinx lose the last underscore of weights_, and
-# tear "weights_, strength_" apart.
+# Names as they stand in the docstring: the lists of Sphinx lose the last underscore of weights_,
+# and tear "weights_, strength_" apart.
 napoleon_use_param = False
 napoleon_custom_sections = [("Attributes", "params_style")]
 

@@ -1,7 +1,7 @@
 """Makes what the pages show, by running what they say.
 
-The Python of docs/gallery.md, each `figure` saved as the picture that follows it there; and the examples,
-what they print kept in docs/outputs.
+The Python of docs/gallery.md, each `figure` saved as the picture that follows it there; and the
+examples, what they print kept in docs/outputs.
 
 usage: make_pages.py      (in an environment with fwsr[docs])
 """

@@ -21,8 +21,8 @@ for name, part in model.selection_.classes.items():
 # How well they stand for their class: give every other image the class of its nearest exemplar.
 others = ~model.get_support()
 nearest = model.exemplar_indices_[model.predict(X[others])]
-print(f"\n1-NN on the {others.sum()} other images with these {len(model.exemplar_indices_)}: accuracy "
-      f"{np.mean(y[nearest] == y[others]):.3f}")
+print(f"\n1-NN on the {others.sum()} other images with these {len(model.exemplar_indices_)}: "
+      f"accuracy {np.mean(y[nearest] == y[others]):.3f}")
 drawn = [fwsr.RandomExemplars(4, per_class=True, random_state=s).fit(X, y) for s in range(10)]
 scores = [np.mean(y[m.exemplar_indices_[m.predict(X[~m.get_support()])]] == y[~m.get_support()])
           for m in drawn]

@@ -41,8 +41,8 @@ for seed in range(5):
         covered[name].append(len(set(subject[chosen])))
         largest[name].append(float(np.median(words[chosen]) / np.median(words)))
 
-print(f"{SUBJECTS} exemplars of {DOCUMENTS} documents, {counts.nnz / DOCUMENTS:.0f} different words "
-      f"each of {WORDS}; means over 5 corpora\n")
+print(f"{SUBJECTS} exemplars of {DOCUMENTS} documents, {counts.nnz / DOCUMENTS:.0f} different "
+      f"words each of {WORDS}; means over 5 corpora\n")
 print("points and kernel    subjects covered   length beside the median")
 for name in SETTINGS:
     print(f"{name:<20} {np.mean(covered[name]):8.1f} of {SUBJECTS} {np.mean(largest[name]):19.1f}")

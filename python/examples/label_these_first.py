@@ -1,7 +1,7 @@
-"""Which points to label first: 40 of 1347 digits, chosen without labels, then labelled and learnt from.
+"""Which points to label first: 40 of 1347 digits, chosen without labels, labelled and learnt from.
 
-Every method has its default settings; the test points are looked at once, at the end. ``fwsr`` looks
-for points that span the others and so takes extreme ones; ``k-fwsr`` for points close to many.
+Every method has its default settings; the test points are looked at once, at the end. ``fwsr``
+looks for points that span the others and so takes extreme ones, ``k-fwsr`` for those close to many.
 """
 
 import numpy as np
@@ -34,5 +34,5 @@ for method in ("fwsr", "k-fwsr", "kmedoids"):
 draws = [fwsr.select(X_pool, BUDGET, method="random", seed=s).exemplars for s in range(10)]
 scores = [accuracy(rows) for rows in draws]
 seen = np.mean([len(set(y_pool[rows])) for rows in draws])
-print(f"{'random':<10}  {np.mean(scores):8.3f}  {seen:11.1f}   (10 draws, from {min(scores):.3f} to "
-      f"{max(scores):.3f})")
+print(f"{'random':<10}  {np.mean(scores):8.3f}  {seen:11.1f}   (10 draws, from {min(scores):.3f} "
+      f"to {max(scores):.3f})")

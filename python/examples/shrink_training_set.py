@@ -1,7 +1,7 @@
 """A smaller training set: a part of each class kept, and what that costs in accuracy.
 
-Means over five splits into training and test points; settings are the defaults. There are 30 features,
-which few points span, so FWSR works with the rbf kernel here (``k-fwsr``).
+Means over five splits into training and test points; settings are the defaults. There are 30
+features, which few points span, so FWSR works with the rbf kernel here (``k-fwsr``).
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """Pictures of exemplars, with matplotlib: ``from fwsr import plot``.
 
-Every function draws into a figure of its own, or into the ``ax`` it is given, and returns the figure.
-Its own figures are unknown to pyplot: nothing stays open, no setting changes. Notebooks show them,
-``figure.savefig("picture.png")`` writes them, and ``figure.axes[0]`` is where to change them. Text
-that comes from the data is shown as it is, dollar signs included.
+Every function draws into a figure of its own, or into the ``ax`` it is given, and returns the
+figure. Its own figures are unknown to pyplot: nothing stays open, no setting changes. Notebooks
+show them, ``figure.savefig("picture.png")`` writes them, and ``figure.axes[0]`` is where to change
+them. Text that comes from the data is shown as it is, dollar signs included.
 """
 
 from __future__ import annotations
@@ -100,8 +100,9 @@ def gallery(
     across = max(len(places) for _, places in lines)
     step_x, step_y = 1.15 * width, 1.15 * height + 0.34 * max(height, width)
     inches = 0.62 / max(height, width)
-    own, (figure, ax) = ax is None, _place(ax, (max(3.6, inches * step_x * (across + (0.7 if selection.classes else 0.2))),
-                             inches * step_y * len(lines) + 0.35))
+    beside = 0.7 if selection.classes else 0.2  # room for names of classes
+    own, (figure, ax) = ax is None, _place(ax, (
+        max(3.6, inches * step_x * (across + beside)), inches * step_y * len(lines) + 0.35))
     low, high = float(images.min()), float(images.max())
     for line, (name, places) in enumerate(lines):
         top = line * step_y
@@ -153,8 +154,8 @@ def convergence(chosen: Any, *, ax: Axes | None = None) -> Figure:
     parts = [s for s in selection.classes.values() or [selection]
              if len(s.trace.get("f", ())) and s.f_at_zero > 0]
     if not parts:
-        raise ValueError("there are no steps to show: only FWSR and K-FWSR have an objective and a gap "
-                         "after each step")
+        raise ValueError("there are no steps to show: only FWSR and K-FWSR have an objective and a "
+                         "gap after each step")
     figure, ax = _place(ax, (5.2, 3.2))
     faint = 0.45 if len(parts) > 1 else 1.0
     ends: dict[str, tuple[float, float]] = {}
@@ -259,8 +260,8 @@ def map2d(
     y : sequence, optional
         A label for every point: a colour and, at the median of its points, its name.
     max_points : int
-        Of more than these, evenly spaced ones are used for the plane and shown; fewer when they have
-        very many features. The picture says so.
+        Of more than these, evenly spaced ones are used for the plane and shown; fewer when they
+        have very many features. The picture says so.
     ax : Axes, optional
         Where to draw.
 
@@ -287,19 +288,19 @@ def map2d(
     size = float(np.clip(8000 / len(shown), 1.5, 10))
     weights = np.nan_to_num(selection.weights)
     areas = 22 + 170 * weights / max(float(weights.max()), 1e-300)
-    names, places = (np.array([""]), np.zeros(n, dtype=int)) if words is None else np.unique(
-        words, return_inverse=True)
+    named = words is not None
+    names, places = np.unique(words if words is not None else [""] * n, return_inverse=True)
     for c, name in enumerate(names):
         members = position[places[shown] == c]
         of_class = np.flatnonzero(places[selection.exemplars] == c)
         of_class = of_class[np.argsort(-areas[of_class], kind="stable")]  # small ones on top
         colour, marker = PALETTE[c % len(PALETTE)], MARKERS[c // len(PALETTE) % len(MARKERS)]
-        ax.scatter(members[:, 0], members[:, 1], s=size, color=colour if name else LIGHT,
-                   marker=marker, alpha=0.4 if name else 1, linewidths=0, rasterized=True)
+        ax.scatter(members[:, 0], members[:, 1], s=size, color=colour if named else LIGHT,
+                   marker=marker, alpha=0.4 if named else 1, linewidths=0, rasterized=True)
         ax.scatter(marks[of_class, 0], marks[of_class, 1], s=areas[of_class], color=colour,
-                   marker=marker, edgecolors=DARK if name else "white", linewidths=0.8, alpha=0.9,
+                   marker=marker, edgecolors=DARK if named else "white", linewidths=0.8, alpha=0.9,
                    zorder=3)
-        if name and len(members):
+        if named and len(members):
             x, middle = np.median(members, axis=0)
             ax.text(x, middle, _short(name, 16), ha="center", va="center", fontsize=9,
                     fontweight="bold", color=DARK, zorder=4,
@@ -470,7 +471,7 @@ def _note(ax: Axes, text: str) -> None:
 
 def _mark_growth(ax: Axes, radius: np.ndarray) -> None:
     """Lines where the radius was enlarged, the first with a word."""
-    grown = np.flatnonzero(np.diff(radius) > 0) + 1.5  # between two steps, which count from 1
+    grown = np.flatnonzero(radius[1:] > radius[:-1]) + 1.5  # between two steps, which count from 1
     for i, place in enumerate(grown):
         ax.axvline(place, color=LIGHT, linewidth=0.8, zorder=0)
         if i == 0:
@@ -487,8 +488,8 @@ def _label_ends(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None
     ax.set_ylim(ax.get_ylim())
     ends = sorted(ends, key=lambda end: end[1])
     heights = [float(ax.transData.transform(end[:2])[1]) * 72 / ax.figure.dpi for end in ends]
-    labels, lowest = list(heights), min(ax.transAxes.transform((0, 0))[1] * 72 / ax.figure.dpi + 5,
-                                        *heights)
+    bottom = float(ax.transAxes.transform((0, 0))[1]) * 72 / ax.figure.dpi
+    labels, lowest = list(heights), min([bottom + 5, *heights])
     for _ in range(20 * len(labels)):
         labels[:1] = [max(h, lowest) for h in labels[:1]]
         for i in range(1, len(labels)):
@@ -557,19 +558,20 @@ def _shape_of(d: int, given: Any) -> tuple[int, ...]:
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (3, 4)):
         raise ValueError(f"shape is (height, width) or (height, width, 3) and 4, got {shape}")
     if math.prod(shape) != d:
-        raise ValueError(f"an image of shape {shape} has {math.prod(shape)} values, the points have "
-                         f"{d}")
+        raise ValueError(f"an image of shape {shape} has {math.prod(shape)} values, the points "
+                         f"have {d}")
     return shape
 
 
 def _as_colours(images: np.ndarray) -> np.ndarray:
     """Into 0 to 1: as they are, of 255, or between the least and the largest."""
     if images.shape[-1] not in (3, 4):
-        raise ValueError(f"colours have 3 or 4 channels, last of all; these have {images.shape[-1]}")
+        raise ValueError("colours have 3 or 4 channels, last of all; these have "
+                         f"{images.shape[-1]}")
     low, high = float(images.min()), float(images.max())
     if low >= 0 and high <= 255:
         return images / (255 if high > 1 else 1)
-    return (images - low) / (high - low)
+    return (images - low) / max(high - low, 1e-300)
 
 
 def _lines(selection: Selection, columns: int) -> list[tuple[str, list[int]]]:
@@ -594,7 +596,8 @@ def _words(labels: Any, n: int) -> list[str] | None:
         return None
     labels = np.asarray(labels)
     if labels.ndim != 1 or len(labels) != n:
-        raise ValueError(f"there must be one label for each of {n} points, got shape {labels.shape}")
+        raise ValueError(f"there must be one label for each of {n} points, got shape "
+                         f"{labels.shape}")
     return [_data.class_name(v) for v in labels]
 
 

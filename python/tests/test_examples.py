@@ -69,7 +69,7 @@ def test_few_shot_examples(tmp_path):
     intents = [intent for intent, _, _ in examples]
     assert len(examples) == 8 and {intents.count(i) for i in intents} == {2}
     assert len({message for _, message, _ in examples}) == 8
-    assert sum(int(weight) for _, _, weight in examples) == 32  # every known message has its example
+    assert sum(int(weight) for _, _, weight in examples) == 32  # each known message is one's
     found = dict(re.findall(r"^([\w-]+) +accuracy ([\d.]+)", text, re.MULTILINE))
     assert len(found) == 4 and all(0.25 < float(v) <= 1 for v in found.values())
 
@@ -98,7 +98,8 @@ def test_kernels_on_text(tmp_path):
 
 def test_guide(tmp_path):
     """All lines of Python in the guide, one after the other."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
+    page = (ROOT / "docs" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(blocks) >= 8
     if not all(importlib.util.find_spec(m) for m in ("imblearn", "fwsr.imbalanced")):
         blocks = [b for b in blocks if "imblearn" not in b]

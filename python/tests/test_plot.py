@@ -181,6 +181,7 @@ def test_convergence_of_other_methods(digits):
         plot.convergence(fwsr.select(digits, 3, method="random"))
 
 
+@pytest.mark.filterwarnings("error")
 def test_convergence_to_the_end():
     """A gap of 0 has no place on a logarithmic axis; the rest is shown."""
     X = np.eye(3)
@@ -334,7 +335,7 @@ def test_comparison_refuses(table):
         plot.comparison(table, ["mmd", "seconds"], ax=plt.subplots()[1])
 
 
-# --------------------------------------------------------------------------------------- all of them
+# -------------------------------------------------------------------------------------- all of them
 
 
 PICTURES = {
