@@ -20,8 +20,9 @@ RandomState = int | np.random.RandomState | np.random.Generator | None
 class FWSR(KernelSelector):
     """Exemplars by the greedy Frank-Wolfe algorithm: the method of the paper.
 
-    Every step takes the point that helps most to represent all others, so that the first exemplars
-    are the best few: picks are nested. With a kernel other than linear this is K-FWSR.
+    Every step takes the point that helps most to represent all others. With the same ``alpha`` or
+    ``beta`` the answer for fewer exemplars is the beginning of the answer for more; by default the
+    radius grows with their number. With a kernel other than linear this is K-FWSR.
 
     Examples
     --------

@@ -174,7 +174,8 @@ def sweep(
 def path(X: Any, k: Any, **arguments: Any) -> Path:
     """One run to k exemplars, and the reconstruction error of its first 1, 2, ..., k.
 
-    The picks are nested: the answer for fewer exemplars is the beginning of the answer for more.
+    With ``alpha`` or ``beta`` given, FWSR's answer for fewer exemplars is the beginning of its answer
+    for more. By default the radius grows with k, and a run for fewer can choose others.
 
     Parameters
     ----------

@@ -1,0 +1,126 @@
+"""The examples and the first lines of Python in README.md run, and say what they promise."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import fwsr
+
+ROOT = pathlib.Path(__file__).parents[2]
+EXAMPLES = ROOT / "python" / "examples"
+
+
+def run(script, *arguments, folder, quiet=True):
+    """What a script prints; it must end well, and a quiet one without a warning."""
+    paths = [str(pathlib.Path(fwsr.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in paths if p),
+                   "MPLBACKEND": "Agg"}
+    done = subprocess.run([sys.executable, str(script), *arguments], cwd=folder, env=environment,
+                          timeout=300, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not quiet or "Warning" not in done.stderr, done.stderr
+    return done.stdout
+
+
+def table(text):
+    """Lines of a word and numbers: {word: [numbers]}."""
+    rows = {}
+    for line in text.splitlines():
+        word, *rest = line.split()[:4] or [""]
+        numbers = [float(r) for r in rest if re.fullmatch(r"\d+(\.\d+)?", r)]
+        if numbers:
+            rows[word] = numbers
+    return rows
+
+
+def test_every_example_is_tried():
+    tried = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+    assert {p.stem for p in EXAMPLES.glob("*.py")} <= tried
+    for path in EXAMPLES.glob("*.py"):
+        assert len(path.read_text().splitlines()) < 60
+        assert (ROOT / "docs" / "outputs" / f"{path.stem}.txt").exists(), "run scripts/docs"
+
+
+def test_label_these_first(tmp_path):
+    rows = table(run(EXAMPLES / "label_these_first.py", folder=tmp_path))
+    assert set(rows) >= {"fwsr", "k-fwsr", "kmedoids", "random"}
+    for method in ("fwsr", "k-fwsr", "kmedoids", "random"):
+        accuracy, seen = rows[method][:2]
+        assert 0.5 < accuracy <= 1 and 5 <= seen <= 10
+
+
+def test_shrink_training_set(tmp_path):
+    lines = [line.split() for line in
+             run(EXAMPLES / "shrink_training_set.py", folder=tmp_path).splitlines()[3:]]
+    kept = {(int(n), method): [float(v) for v in values] for n, method, *values in lines}
+    assert len(kept) == 7 and (398, "all") in kept
+    assert all(0.5 < v <= 1 for values in kept.values() for v in values)
+    assert all(values[0] <= kept[398, "all"][0] + 0.02 for values in kept.values())
+
+
+def test_few_shot_examples(tmp_path):
+    text = run(EXAMPLES / "few_shot_examples.py", folder=tmp_path)
+    examples = re.findall(r'^(\w+) +"(.+)" stands for (\d+)$', text, re.MULTILINE)
+    intents = [intent for intent, _, _ in examples]
+    assert len(examples) == 8 and {intents.count(i) for i in intents} == {2}
+    assert len({message for _, message, _ in examples}) == 8
+    assert sum(int(weight) for _, _, weight in examples) == 32  # each known message is one's
+    found = dict(re.findall(r"^([\w-]+) +accuracy ([\d.]+)", text, re.MULTILINE))
+    assert len(found) == 4 and all(0.25 < float(v) <= 1 for v in found.values())
+
+
+def test_images_per_class(tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "digits.png"
+    text = run(EXAMPLES / "images_per_class.py", str(picture), folder=tmp_path)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    classes = re.findall(r"^class (\d): images (.+) stand for (.+) of (\d+)$", text, re.MULTILINE)
+    assert [int(c) for c, *_ in classes] == list(range(10))
+    for _, images, weights, size in classes:
+        assert len(set(images.split(", "))) == 4
+        assert abs(sum(int(w) for w in weights.split(", ")) - int(size)) <= 1
+    ours, drawn = (float(v) for v in re.findall(r": (?:accuracy )?(0\.\d+)$", text, re.MULTILINE))
+    assert ours > drawn  # 40 images by class, against the mean of ten draws
+
+
+def test_kernels_on_text(tmp_path):
+    text = run(EXAMPLES / "kernels_on_text.py", folder=tmp_path)
+    covered = {name.strip(): float(n) for name, n in
+               re.findall(r"^(.+?) +([\d.]+) of 12 ", text, re.MULTILINE)}
+    assert len(covered) == 5 and all(1 <= n <= 12 for n in covered.values())
+    assert covered["TF-IDF, cosine"] > covered["random"]
+
+
+def test_guide(tmp_path):
+    """All lines of Python in the guide, one after the other."""
+    page = (ROOT / "docs" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) >= 8
+    if not all(importlib.util.find_spec(m) for m in ("imblearn", "fwsr.imbalanced")):
+        blocks = [b for b in blocks if "imblearn" not in b]
+    script = tmp_path / "guide.py"
+    script.write_text("\n".join(blocks))
+    text = run(script, folder=tmp_path, quiet=False)  # a run is interrupted, which warns
+    assert "uint8 converted once to float32" in text and "kmedoids needs" in text
+
+
+def test_reference_is_whole():
+    """Every public name is on the pages of the reference."""
+    pages = "".join((ROOT / "docs" / name).read_text() for name in ("api.md", "estimators.md"))
+    for name in fwsr.__all__:
+        assert f"fwsr.{name}" in pages, name
+
+
+def test_readme(tmp_path):
+    """The first lines of Python in README.md, as they stand there."""
+    block = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert block, "README.md has no Python"
+    assert len(block[1].splitlines()) <= 12
+    script = tmp_path / "readme.py"
+    script.write_text(block[1])
+    assert run(script, folder=tmp_path).strip()
