@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,8 +19,7 @@ from ._progress import Watcher
 from ._results import Plan, Selection, joined, plan_of, selection_of
 
 
-class Interrupted(RuntimeError):
-    """The callback returned False."""
+Interrupted = _core.Interrupted
 
 
 @lru_cache(maxsize=None)
@@ -285,6 +285,11 @@ def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data
     return _data.as_data(matrix)
 
 
-def tell(messages: list[str], stacklevel: int = 3) -> None:
+def tell(messages: list[str]) -> None:
+    """Warns at the line that called this package, however deep inside we are."""
+    level, frame = 2, sys._getframe(1)
+    inside = ("fwsr", "sklearn", "imblearn")
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
+        level, frame = level + 1, frame.f_back
     for message in messages:
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+        warnings.warn(message, ConvergenceWarning, stacklevel=level)
