@@ -6,17 +6,14 @@ namespace fwsr::python {
 
 bool Watched::tell(const CompareProgress& progress) {
   std::unique_lock lock(mutex_);
-  if (!watch_.every_step) {
-    news_ = progress;
-    return !stopped_;
-  }
-  const auto heard = [&] { return !news_ || stopped_; };
+  const auto heard = [&] { return !waiting_ || stopped_; };
   changed_.wait(lock, heard);  // the news of another class
+  news_ = progress;
   // Long set-up tells the same step again and again, to be asked whether to stop.
   const std::array here = {static_cast<Index>(progress.method), progress.trial, progress.run.step};
-  if (stopped_ || here == last_ || progress.run.step == 0) return !stopped_;
+  if (!watch_.every_step || stopped_ || here == last_ || progress.run.step == 0) return !stopped_;
   last_ = here;
-  news_ = progress;
+  waiting_ = true;
   changed_.notify_all();
   changed_.wait(lock, heard);
   return !stopped_;
@@ -26,11 +23,11 @@ void Watched::look_after_python() {
   using namespace std::chrono_literals;
   auto told = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
-  while (!stopped_ && (!done_ || news_)) {
-    changed_.wait_for(lock, 50ms, [&] { return done_ || (watch_.every_step && news_); });
+  while (!done_ && !stopped_) {
+    changed_.wait_for(lock, 50ms, [&] { return done_ || waiting_; });
     const auto now = std::chrono::steady_clock::now();
     std::optional<CompareProgress> news;
-    if (watch_.every_step || done_ || now - told > 100ms) news = news_;
+    if (waiting_ || now - told > 100ms) news = news_;
     lock.unlock();
     const bool go_on = ask_python(news);
     lock.lock();
@@ -38,6 +35,7 @@ void Watched::look_after_python() {
     if (news) {
       told = now;
       news_.reset();
+      waiting_ = false;
     }
     changed_.notify_all();
   }

@@ -28,8 +28,8 @@ struct Stopped : std::runtime_error {
 
 /// Who is told how far the work has come.
 struct Watch {
-  nb::object callback;      // None: nobody
-  bool every_step = false;  // the work waits for the callback at each step; else ten times a second
+  nb::object callback;      // None: nobody; else told ten times a second ...
+  bool every_step = false;  // ... and after each step, for which the work waits
 };
 
 class Watched {
@@ -77,6 +77,7 @@ class Watched {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false, stopped_ = false;
+  bool waiting_ = false;                      // the work waits until its news are told
   std::optional<CompareProgress> news_;       // not told yet
   std::array<Index, 3> last_ = {-1, -1, -1};  // method, trial and step told last
   std::exception_ptr raised_;

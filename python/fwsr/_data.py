@@ -226,7 +226,8 @@ def classes_of(y: Any, n: int) -> tuple[np.ndarray, list[str], np.ndarray]:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise ValueError(f"y must hold one label for each point, got an array of shape {labels.shape}")
+        raise ValueError("y must hold one label for each point, got an array of shape "
+                         f"{labels.shape}")
     if len(labels) != n:
         raise ValueError(f"X has {n} points, but y has {len(labels)} labels")
     if labels.dtype == object:
@@ -247,10 +248,8 @@ def classes_of(y: Any, n: int) -> tuple[np.ndarray, list[str], np.ndarray]:
 
 
 def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA
-        return True
+    return label is None or type(label).__name__ == "NAType" or (
+        isinstance(label, (float, np.floating)) and bool(np.isnan(label)))
 
 
 def class_name(value: Any) -> str:
@@ -316,16 +315,16 @@ def _plain_array(X: Any) -> np.ndarray:
     if not isinstance(X, np.ndarray):
         if getattr(X, "shape", None) is None and not isinstance(X, (Sequence, memoryview)) and (
                 not hasattr(X, "__array__")):
-            raise TypeError("X must be an array, a sparse matrix, a table, a list of rows, fwsr.Data or "
-                            f"the path of a file, got {type(X).__name__}"
+            raise TypeError("X must be an array, a sparse matrix, a table, a list of rows, fwsr.Data "
+                            f"or the path of a file, got {type(X).__name__}"
                             + ("; make a list of it" if hasattr(X, "__next__") else ""))
         try:
             X = np.asarray(X)
         except ValueError as e:
             raise ValueError(f"X cannot be made an array: {e}") from e
     if X.dtype.kind == "c":
-        raise ValueError("Complex data not supported: X holds complex numbers; give real and imaginary "
-                         "parts as separate columns")
+        raise ValueError("Complex data not supported: X holds complex numbers; give real and "
+                         "imaginary parts as separate columns")
     if X.dtype.kind in "SUMmV":
         raise ValueError(f"X holds {X.dtype} and not numbers; turn it into numbers first")
     return X
@@ -347,13 +346,13 @@ def _side_by_side(parts: list[np.ndarray]) -> np.ndarray:
 
 
 def _not_numbers(name: Any, kind: Any) -> ValueError:
-    return ValueError(f"column '{name}' holds {kind} and not numbers; leave it out, or turn it into "
-                      "numbers")
+    return ValueError(f"column '{name}' holds {kind} and not numbers; leave it out, or turn it "
+                      "into numbers")
 
 
 def _missing(name: Any, count: int) -> ValueError:
-    return ValueError(f"column '{name}' has {count} missing value{'s' if count > 1 else ''} (NaN); fill "
-                      "them in or leave their rows out")
+    return ValueError(f"column '{name}' has {count} missing value{'s' if count > 1 else ''} (NaN); "
+                      "fill them in or leave their rows out")
 
 
 def _pandas_matrix(X: Any, notes: list[str]) -> Any:
@@ -409,7 +408,7 @@ def _polars_matrix(X: Any) -> np.ndarray:
 
 
 def _point_type(dtype: np.dtype) -> np.dtype:
-    """float32 where that holds all values of `dtype`, else float64: the rule of the core's readers."""
+    """float32 where that holds all values of `dtype`, else float64: the rule of the readers."""
     small = dtype.kind in "biu" and dtype.itemsize <= 2 or dtype.kind == "f" and dtype.itemsize <= 4
     return np.dtype(np.float32 if small else np.float64)
 
@@ -425,8 +424,8 @@ def _conversion(given: np.dtype, target: np.dtype, size: int) -> str:
 def _canonical_csr(X: Any, notes: list[str]) -> Any:
     _refuse_broken(X)
     if X.dtype.kind not in "biuf":
-        raise ValueError(f"{'Complex data not supported: ' if X.dtype.kind == 'c' else ''}the sparse "
-                         f"matrix holds {X.dtype} and not real numbers")
+        raise ValueError(f"{'Complex data not supported: ' if X.dtype.kind == 'c' else ''}the "
+                         f"sparse matrix holds {X.dtype} and not real numbers")
     if X.format != "csr":
         notes.append(f"a sparse matrix in {X.format} format, copied to CSR")
     X = check_array(X.tocsr(), accept_sparse="csr", accept_large_sparse=True, dtype="numeric",
@@ -494,7 +493,7 @@ def _from_dlpack(X: Any) -> np.ndarray:
     try:
         return np.from_dlpack(X)
     except (BufferError, RuntimeError, TypeError) as e:
-        raise TypeError(f"NumPy cannot read this {type(X).__name__}: {e}; turn it into float32") from e
+        raise TypeError(f"NumPy cannot read this {type(X).__name__} ({e}); make it float32") from e
 
 
 # ----------------------------------------------------------------------------------------- arrow
@@ -607,8 +606,8 @@ def _streamed(X: np.memmap, limit: int) -> Data | None:
     except OSError:
         return None  # removed: what is mapped is still there, in place
     if X.size and size < where + X.nbytes:
-        raise ValueError(f"{filename}: has become shorter than the array that was mapped from it; map "
-                         "it again")
+        raise ValueError(f"{filename}: has become shorter than the array that was mapped from it; "
+                         "map it again")
     if X.ndim != 2 or not X.flags.c_contiguous or X.dtype.kind not in "biuf":
         return None
     target = _point_type(X.dtype)
@@ -617,7 +616,8 @@ def _streamed(X: np.memmap, limit: int) -> Data | None:
         return None
     big = "" if X.dtype.isnative else ">"
     try:
-        points = _core.Points.in_file(os.fspath(filename), big + X.dtype.name, *X.shape, where)
+        points = _core.Points.in_file(os.fspath(filename), big + X.dtype.name, X.shape[0],
+                                      X.shape[1], where)
         ends = [points.read_rows(i, i + 1) for i in (0, len(X) - 1)]
     except ValueError:
         return None
