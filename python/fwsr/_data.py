@@ -315,8 +315,8 @@ def _plain_array(X: Any) -> np.ndarray:
     if not isinstance(X, np.ndarray):
         if getattr(X, "shape", None) is None and not isinstance(X, (Sequence, memoryview)) and (
                 not hasattr(X, "__array__")):
-            raise TypeError("X must be an array, a sparse matrix, a table, a list of rows, fwsr.Data "
-                            f"or the path of a file, got {type(X).__name__}"
+            raise TypeError("X must be an array, a sparse matrix, a table, a list of rows, "
+                            f"fwsr.Data or the path of a file, got {type(X).__name__}"
                             + ("; make a list of it" if hasattr(X, "__next__") else ""))
         try:
             X = np.asarray(X)
@@ -556,17 +556,19 @@ def _read_arrow(path: str, label_column: str, id_column: str,
         raise ImportError(f"{path}: such files are read by pyarrow; pip install pyarrow") from e
     extra = [c for c in (label_column, id_column) if c]
     wanted = None if columns is None else list(dict.fromkeys([*columns, *extra]))
+    parquet = path.lower().endswith((".parquet", ".pq"))
     try:
-        if path.lower().endswith((".parquet", ".pq")):
-            table = pa.parquet.read_table(path, columns=wanted)
+        if parquet:
+            there = pa.parquet.read_schema(path).names
         else:
-            table = pa.feather.read_table(path, columns=wanted)
-    except (pa.ArrowException, OSError) as e:
+            with pa.OSFile(path) as file:
+                there = pa.ipc.open_file(file).schema.names
+        missing = [c for c in (wanted or extra) if c not in there]
+        if missing:
+            raise ValueError(f"has no column '{missing[0]}'; it has {', '.join(there[:20])}")
+        table = (pa.parquet if parquet else pa.feather).read_table(path, columns=wanted)
+    except (pa.ArrowException, OSError, ValueError) as e:
         raise ValueError(f"{path}: {e}") from e
-    missing = [c for c in (wanted or extra) if c not in table.column_names]
-    if missing:
-        raise ValueError(f"{path}: has no column '{missing[0]}'; it has "
-                         f"{', '.join(table.column_names[:20])}")
     labels = ids = None
     if label_column:
         labels = [class_name(v) for v in table.column(label_column).to_pylist()]
