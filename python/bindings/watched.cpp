@@ -24,7 +24,7 @@ void Watched::look_after_python() {
   auto told = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   while (!done_ && !stopped_) {
-    changed_.wait_for(lock, 50ms, [&] { return done_ || waiting_; });
+    changed_.wait_for(lock, 20ms, [&] { return done_ || waiting_; });
     const auto now = std::chrono::steady_clock::now();
     std::optional<CompareProgress> news;
     if (waiting_ || now - told > 100ms) news = news_;
