@@ -62,7 +62,8 @@ class Data:
         """Some points, as numbers."""
         if self.values is not None:
             return self.values[indices]
-        return np.vstack([self.points.read_rows(int(i), int(i) + 1) for i in indices])
+        rows = [self.points.read_rows(int(i), int(i) + 1) for i in indices]
+        return np.concatenate([self.points.read_rows(0, 0), *rows])
 
     def blocks(self, numbers: int = 1 << 21) -> Any:
         """All points, a few at a time: pairs of the first row and the rows."""

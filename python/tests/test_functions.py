@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
+from fwsr._run import option_table
 
 import fwsr
 from fwsr import _core
-from fwsr._run import option_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -32,7 +32,7 @@ def same(a: fwsr.Selection, b: fwsr.Selection) -> bool:
             and a.status == b.status)
 
 
-# -------------------------------------------------------------------------------------------- select
+# ------------------------------------------------------------------------------------------- select
 
 
 @pytest.mark.parametrize("method", list(fwsr.methods()))
@@ -83,8 +83,9 @@ def test_number_of_exemplars_in_every_form(X, y):
 
 
 def test_every_option_of_the_core_can_be_given(X):
-    values = {"alpha": 5, "beta": 20.0, "eta": 0.5, "eta_relative": True, "q": "inf", "nonneg": True,
-              "kernel": "polynomial", "gamma": 0.5, "degree": 2, "coef0": 0.5, "rank": 20,
+    values = {"alpha": 5, "beta": 20.0, "eta": 0.5, "eta_relative": True, "q": "inf",
+              "nonneg": True, "kernel": "polynomial", "gamma": 0.5, "degree": 2, "coef0": 0.5,
+              "rank": 20,
               "center": "feature", "scale": "unit", "when_converged": "stop", "fill": True,
               "delta": 1e-3, "delta_absolute": True, "max_iterations": 3, "lambda": 0.1, "rho": 0.2,
               "certificate": "none", "precise": True}
@@ -157,7 +158,7 @@ def test_what_prints_is_for_people(X, y):
     assert "points" in repr(fwsr.read("digits"))
 
 
-# ---------------------------------------------------------------------------------------------- plan
+# --------------------------------------------------------------------------------------------- plan
 
 
 def test_a_plan_says_what_the_run_does(X, y):
@@ -182,10 +183,11 @@ def test_planned_memory_grows_with_the_work_and_is_refused_beforehand(X):
     assert fwsr.plan(large, 5, kernel="rbf", memory=limit, n_jobs=2).memory_bytes <= 40 * 2**20
 
 
-# ------------------------------------------------------------------------------------- sweep and path
+# ----------------------------------------------------------------------------------- sweep and path
 
 
-@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"center": "none", "scale": "standard"}])
+@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"},
+                                     {"center": "none", "scale": "standard"}])
 def test_a_sweep_is_many_selections(X, y, options):
     alphas, etas = [0.5, 5.0, 50.0], [0.0, 0.3]
     settings = fwsr.sweep(X, 5, alphas, etas, **options)
@@ -199,28 +201,31 @@ def test_a_sweep_is_many_selections(X, y, options):
     assert only.alpha is None and same(only.selection, fwsr.select(X, 5, **options))
 
 
-@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"method": "rrqr"}, {"scale": "standard"}])
+@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"method": "rrqr"},
+                                     {"scale": "standard"}])
 def test_a_path_is_nested(X, options):
     path = fwsr.path(X, 6, **options)
     assert len(path.error) == len(path.selection)
     assert np.all(np.diff(path.error) <= 1e-12)
-    assert path.error[-1] == pytest.approx(path.selection.certificate.reconstruction_error, abs=1e-9)
+    error = path.selection.certificate.reconstruction_error
+    assert path.error[-1] == pytest.approx(error, abs=1e-9)
+    radius = {} if "method" in options else {"beta": path.selection.beta}
     for j in (1, 3):
-        fewer = fwsr.select(X, j, beta=path.selection.beta, **options) if not options.get(
-            "method") else fwsr.select(X, j, **options)
+        fewer = fwsr.select(X, j, **radius, **options)
         assert fewer.exemplars.tolist() == path.selection.exemplars[:j].tolist()
         assert path.error[j - 1] == pytest.approx(fewer.certificate.reconstruction_error, abs=1e-9)
         assert path.smallest(float(path.error[j - 1])) <= j
     assert path.smallest(-1) is None and path.smallest(2) == 1
 
 
-# ------------------------------------------------------------------------------------------- compare
+# ------------------------------------------------------------------------------------------ compare
 
 
 def test_compare_runs_names_settings_and_estimators(X, y):
     table = fwsr.compare(
-        X, 4, ["fwsr", "fwsr:alpha=5:kernel=rbf", "smrs:alpha=20", fwsr.SMRS(alpha=20, affine=False),
-               fwsr.KMedoids(99), "random"], y=y, repeats=3, seed=7)
+        X, 4, ["fwsr", "fwsr:alpha=5:kernel=rbf", "smrs:alpha=20",
+               fwsr.SMRS(alpha=20, affine=False), fwsr.KMedoids(99), "random"],
+        y=y, repeats=3, seed=7)
     assert [m.name for m in table] == ["fwsr", "fwsr:alpha=5:kernel=rbf", "smrs:alpha=20",
                                        "smrs:alpha=20:affine=no", "kmedoids", "random"]
     assert [len(m.trials) for m in table] == [1, 1, 1, 1, 3, 3]
@@ -273,7 +278,7 @@ def test_methods_are_those_of_the_estimators():
     assert all(sentence for sentence in fwsr.methods().values())
 
 
-# ------------------------------------------------------------------------------------- wrong arguments
+# ---------------------------------------------------------------------------------- wrong arguments
 
 
 @pytest.mark.parametrize("arguments, error, words", [

@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import fwsr
 
+
 @pytest.fixture(scope="module")
 def X() -> np.ndarray:
     return np.random.default_rng(0).normal(size=(400, 20))
@@ -233,7 +234,7 @@ def test_a_callback_may_select_itself(X):
     assert len(inner) >= 4 and all(one == fwsr.select(X, 3).exemplars.tolist() for one in inner)
 
 
-# --------------------------------------------------------------------------------------- progress bar
+# ------------------------------------------------------------------------------------- progress bar
 
 
 @pytest.mark.parametrize("has_tqdm", [True, False])
@@ -263,7 +264,7 @@ def test_progress_is_written_to_standard_error_only(X, has_tqdm, capsys, monkeyp
     assert capsys.readouterr().out == ""
 
 
-# ------------------------------------------------------------------------------------------- threads
+# ------------------------------------------------------------------------------------------ threads
 
 
 def test_the_answer_does_not_depend_on_threads(X):
@@ -346,7 +347,7 @@ def test_joblib(X):
             assert answer.exemplars.tolist() == fwsr.select(X + i, 5).exemplars.tolist()
 
 
-# ---------------------------------------------------------------------------------------- no leaks
+# ----------------------------------------------------------------------------------------- no leaks
 
 
 def test_nothing_leaks():
@@ -410,7 +411,7 @@ def test_answers_outlive_the_points():
     assert rows.shape == (1797, 64) and rows.max() <= 16
 
 
-# ---------------------------------------------------------------------------- memory and warnings
+# ------------------------------------------------------------------------------ memory and warnings
 
 
 @pytest.mark.parametrize("call", [
