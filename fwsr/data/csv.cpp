@@ -120,7 +120,8 @@ Index justified_rows(Index records, const CsvLayout& layout, std::size_t size) {
 
 /// Parses all records of `text`. @return the first trouble, if any
 std::optional<Trouble> fill(Table& table, const CsvLayout& layout, std::string_view text,
-                            char separator, const std::vector<Chunk>& chunks, const ReadOptions& options) {
+                            char separator, const std::vector<Chunk>& chunks,
+                            const ReadOptions& options) {
   std::vector<std::optional<Trouble>> troubles(chunks.size());
   const Index rows = std::ssize(table.lines);
   for_tasks(options.threads, std::ssize(chunks), [&](Index c) {

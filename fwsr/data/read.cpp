@@ -52,8 +52,8 @@ Failure no_reader(const FileBytes& file) {
 
 /// The content of a gzip-compressed file under the same name.
 Result<FileBytes> unpack(const FileBytes& file, const Alive& alive = {}) {
-  auto bytes = gunzip(file.bytes(), file.name(), static_cast<std::size_t>(available_memory()),
-                      alive);
+  auto bytes =
+      gunzip(file.bytes(), file.name(), static_cast<std::size_t>(available_memory()), alive);
   if (!bytes) return bytes.error();
   return FileBytes::from_memory(file.name(), std::move(*bytes));
 }

@@ -213,8 +213,9 @@ void translate(const std::exception_ptr& error, void*) {
   } catch (const Error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   } catch (const std::bad_alloc&) {
-    PyErr_SetString(PyExc_MemoryError, "the machine has no memory left for this; give memory= to be told "
-                                       "what it takes beforehand, or choose among fewer points");
+    PyErr_SetString(PyExc_MemoryError,
+                    "the machine has no memory left for this; give memory= to be told "
+                    "what it takes beforehand, or choose among fewer points");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "python/bindings/watched.hpp"
 
 #include <array>
+#include <utility>
 
 namespace fwsr::python {
 
@@ -27,16 +28,16 @@ void Watched::look_after_python() {
     changed_.wait_for(lock, 20ms, [&] { return done_ || waiting_; });
     const auto now = std::chrono::steady_clock::now();
     std::optional<CompareProgress> news;
-    if (waiting_ || now - told > 100ms) news = news_;
+    const bool waited = waiting_;  // steps that come while Python is asked are told next
+    if (waited || now - told > 100ms) {
+      news = std::exchange(news_, std::nullopt);
+      told = now;
+    }
     lock.unlock();
     const bool go_on = ask_python(news);
     lock.lock();
     stopped_ = !go_on;
-    if (news) {
-      told = now;
-      news_.reset();
-      waiting_ = false;
-    }
+    if (waited) waiting_ = false;
     changed_.notify_all();
   }
 }

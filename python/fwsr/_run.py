@@ -303,7 +303,7 @@ def tell(messages: list[str]) -> None:
     """Warns at the line that called this package, however deep inside we are."""
     level, frame = 2, sys._getframe(1)
     inside = ("fwsr", "sklearn", "imblearn")
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
+    while frame.f_back and str(frame.f_globals.get("__name__")).split(".")[0] in inside:
         level, frame = level + 1, frame.f_back
     for message in messages:
         warnings.warn(message, ConvergenceWarning, stacklevel=level)

@@ -159,6 +159,19 @@ def test_a_callback_hears_of_every_step_on_the_calling_thread(X):
     assert np.allclose([p.f for p in steps], chosen.trace["f"][:-1])
 
 
+def test_no_step_is_missed_while_the_callback_is_slow():
+    points, steps = np.random.default_rng(0).normal(size=(3000, 200)).astype(np.float32), []
+
+    def callback(p):
+        if p.step == 0:
+            time.sleep(0.15)  # the work goes on, and its first steps wait
+        elif p.step not in steps[-1:]:
+            steps.append(p.step)
+
+    chosen = fwsr.select(points, 40, kernel="rbf", n_jobs=1, callback=callback)
+    assert steps == list(range(1, len(chosen.trace["f"])))
+
+
 @pytest.mark.parametrize("call", [
     lambda X, cb: fwsr.select(X, 6, callback=cb),
     lambda X, cb: fwsr.select(X, 2, y=np.arange(len(X)) % 4, per_class=True, callback=cb, n_jobs=2),
