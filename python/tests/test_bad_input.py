@@ -14,7 +14,7 @@ hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-REFUSED = (ValueError, TypeError, MemoryError)
+REFUSED = (ValueError, TypeError, MemoryError, FileNotFoundError)  # text is a path
 MEMORY = 200 * 2**20
 
 
@@ -263,3 +263,16 @@ def test_the_other_functions(data):
             call(first, second)
         except REFUSED as e:
             assert str(e) and "incompatible function arguments" not in str(e)
+
+
+@pytest.mark.parametrize("method", list(fwsr.methods()))
+@pytest.mark.parametrize("scale", ["unit", "standard", "none"])
+def test_subnormal_numbers(method, scale):
+    X = np.random.default_rng(2).integers(-3, 4, size=(12, 11)) * 5e-324
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for given in (X, sp.csr_matrix(X)):
+            try:
+                keeps_its_promises(fwsr.select(given, 5, method=method, scale=scale), 12, 5)
+            except REFUSED as e:
+                assert str(e)
