@@ -36,6 +36,11 @@ void expect_values(std::string_view text, Index cols, const std::vector<double>&
   EXPECT_EQ(std::ssize(data->lines), rows_of(data->view()));
 }
 
+TEST(Csv, stops_when_asked_to) {
+  const ReadOptions options{.alive = [] { return false; }};
+  EXPECT_THROW((void)read("1,2\n3,4\n", options), Interrupted);
+}
+
 TEST(Csv, reads_plain_numbers) {
   expect_values("1,2\n3,4\n", 2, {1, 2, 3, 4});
   expect_values("1,2\n3,4", 2, {1, 2, 3, 4});

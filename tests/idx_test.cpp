@@ -136,6 +136,19 @@ TEST(IdxLabels, read_one_number_per_point) {
   expect_failure(labels(idx(14, {1}, raw_big<double>({std::nan("")}))), "y.idx: label 0");
 }
 
+TEST(Gunzip, stops_when_asked_to) {
+  const std::string text(20'000'000, 'a');
+  const std::string packed = gzipped(text);
+  const auto bytes = std::as_bytes(std::span(packed));
+  int asked = 0;
+  const auto whole = gunzip(bytes, "z.gz", SIZE_MAX, [&] { return ++asked > 0; });
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(whole->size(), text.size());
+  EXPECT_GE(asked, 4);
+  EXPECT_THROW((void)gunzip(bytes, "z.gz", SIZE_MAX, [&] { return --asked > 2; }), Interrupted);
+  EXPECT_EQ(asked, 2);
+}
+
 TEST(Gunzip, inflates_up_to_its_limit) {
   const std::string text(100'000, 'a');
   const auto inflate = [](const std::string& packed, std::size_t limit) {

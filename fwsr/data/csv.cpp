@@ -120,10 +120,12 @@ Index justified_rows(Index records, const CsvLayout& layout, std::size_t size) {
 
 /// Parses all records of `text`. @return the first trouble, if any
 std::optional<Trouble> fill(Table& table, const CsvLayout& layout, std::string_view text,
-                            char separator, const std::vector<Chunk>& chunks, int threads) {
+                            char separator, const std::vector<Chunk>& chunks,
+                            const ReadOptions& options) {
   std::vector<std::optional<Trouble>> troubles(chunks.size());
   const Index rows = std::ssize(table.lines);
-  for_tasks(threads, std::ssize(chunks), [&](Index c) {
+  for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
+    stop_unless(options.alive);
     const Chunk& chunk = chunks[static_cast<std::size_t>(c)];
     RecordReader reader(layout, Tokenizer(text, separator, chunk.first, chunk.line), table);
     auto& trouble = troubles[static_cast<std::size_t>(c)];
@@ -189,7 +191,7 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
               .labels = std::vector<std::string>(layout->label >= 0 ? n : 0),
               .ids = std::vector<std::string>(layout->id >= 0 ? n : 0),
               .lines = std::vector<std::int64_t>(n)};
-  if (const auto trouble = fill(table, *layout, text, separator, chunks, options.threads))
+  if (const auto trouble = fill(table, *layout, text, separator, chunks, options))
     return locate(name, text, *trouble, first_line);
   for (std::int64_t& line : table.lines) line += first_line - 1;
 

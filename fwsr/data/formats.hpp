@@ -36,9 +36,11 @@ Result<std::vector<std::string>> npz_labels(const FileBytes& file);
 Result<std::vector<std::string>> idx_labels(const FileBytes& file);
 Result<std::vector<std::string>> mat_labels(const FileBytes& file);
 
-/// Inflates gzip bytes (all members). Refuses more than `limit` bytes, broken and truncated data.
+/// Inflates gzip bytes (all members). Refuses more than `limit` bytes, broken and truncated data. Throws
+/// Interrupted when `alive` says no.
 Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed,
-                                      const std::string& name, std::size_t limit);
+                                      const std::string& name, std::size_t limit,
+                                      const Alive& alive = {});
 bool looks_like_gzip(std::span<const std::byte> bytes);
 
 }  // namespace fwsr

@@ -72,7 +72,8 @@ bool looks_like_gzip(std::span<const std::byte> bytes) {
 }
 
 Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed,
-                                      const std::string& name, std::size_t limit) {
+                                      const std::string& name, std::size_t limit,
+                                      const Alive& alive) {
   const auto fail = [&](const std::string& what) {
     return Failure{
         fmt::format("{}: its gzip data {}; fetch or compress the file again", name, what)};
@@ -81,9 +82,15 @@ Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed,
     Inflater inflater(compressed, Wrapping::gzip);
     std::vector<std::byte> all;
     std::size_t used = 0;
-    while (used == all.size() && used < limit) {
-      all.resize(std::min(limit, std::max<std::size_t>(std::size_t{1} << 16, 2 * used)));
-      used += inflater.read(std::span(all).subspan(used));
+    constexpr std::size_t piece = std::size_t{1} << 22;  // between questions whether to go on
+    for (bool more = true; more && used < limit;) {
+      stop_unless(alive);
+      if (used == all.size())
+        all.resize(std::min(limit, std::max<std::size_t>(std::size_t{1} << 16, 2 * used)));
+      const auto room = std::span(all).subspan(used, std::min(piece, all.size() - used));
+      const std::size_t got = inflater.read(room);
+      used += got;
+      more = got == room.size();
     }
     if (!inflater.at_end())
       return fail(inflater.problem().empty()

@@ -163,6 +163,7 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   const auto chunks = cut_into_chunks(text, chunk_bytes, Quotes::ignored, options.threads);
   std::vector<Part> parts(chunks.size());
   for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
+    stop_unless(options.alive);
     const auto k = static_cast<std::size_t>(c);
     parts[k] = read_chunk(text, chunks[k]);
   });

@@ -51,8 +51,9 @@ Failure no_reader(const FileBytes& file) {
 }
 
 /// The content of a gzip-compressed file under the same name.
-Result<FileBytes> unpack(const FileBytes& file) {
-  auto bytes = gunzip(file.bytes(), file.name(), static_cast<std::size_t>(available_memory()));
+Result<FileBytes> unpack(const FileBytes& file, const Alive& alive = {}) {
+  auto bytes =
+      gunzip(file.bytes(), file.name(), static_cast<std::size_t>(available_memory()), alive);
   if (!bytes) return bytes.error();
   return FileBytes::from_memory(file.name(), std::move(*bytes));
 }
@@ -78,7 +79,7 @@ Result<Dataset> read_from(FileBytes file, const ReadOptions& options, Source sou
     // once, so that no chain of compressed files can keep us busy.
     if (!looks_like_gzip(file.bytes()) || find_reader(file))
       return read_plain(std::move(file), options, source);
-    auto unpacked = unpack(file);
+    auto unpacked = unpack(file, options.alive);
     if (!unpacked) return unpacked.error();
     return read_plain(std::move(*unpacked), options, source);
   });

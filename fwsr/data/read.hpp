@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/files.hpp"
 #include "fwsr/data/dataset.hpp"
 
@@ -27,6 +28,8 @@ struct ReadOptions {
   /// npy and plain idx files whose points would take more bytes than this are not read but streamed:
   /// they stay in the file and are fetched in blocks, over and over.
   Index hold_at_most = std::numeric_limits<Index>::max();
+  /// Asked while text is parsed and gzip unpacked; Interrupted is thrown when it says no.
+  Alive alive{};
 };
 
 /// Reads `path` ("-" is standard input, for csv and libsvm; "digits" is the built-in data when no

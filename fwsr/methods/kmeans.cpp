@@ -427,6 +427,9 @@ std::vector<Index> points_near(const Moved& points, const std::vector<double>& c
     std::vector<Index> left;
     for (const std::size_t turn : turns) {
       const Index p = nearest[turn].point;
+      if (p < 0)
+        throw Error(
+            "distances between these points are no numbers; multiply the points by a constant");
       if (taken[at(p)]) {
         left.push_back(open[turn]);
         continue;

@@ -23,6 +23,9 @@ double power_near_inverse(double value) {
   return std::ldexp(1.0, std::clamp(-std::ilogb(value), -1000, 1000));
 }
 
+/// 1 / norm of a point of subnormal numbers only may be infinite, and infinity times zero no number.
+constexpr double most = std::numeric_limits<double>::max();
+
 }  // namespace
 
 // --------------------------------------------------------------------------------------- one point
@@ -261,7 +264,8 @@ void Points::find_point_numbers(int threads) {
                    sum_rows(raw, false, sums.data());
                    for (Index i = 0; i < stored.count; ++i) {
                      if (sums[at(i)].squares > 0)
-                       scaled[at(i)].inner /= std::sqrt(sums[at(i)].squares);
+                       scaled[at(i)].inner =
+                           std::min(scaled[at(i)].inner / std::sqrt(sums[at(i)].squares), most);
                      inner_[at(begin + i)] = scaled[at(i)].inner;
                    }
                  }
@@ -289,7 +293,7 @@ void Points::find_sparse_numbers(Index first, Index last, bool unit_norm, bool c
       double sum = 0;
       for (double& v : y) v *= power, sum += v * v;
       const double inverse = 1 / std::sqrt(sum);
-      inner_[at(i)] = scale_ * power * inverse;
+      inner_[at(i)] = std::min(scale_ * power * inverse, most);
       for (double& v : y) v *= inverse;
     }
     double m = 0;

@@ -131,14 +131,16 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
 GivenPoints read_file(const std::string& path, const std::string& label_column,
                       const std::string& id_column, const std::vector<std::string>& columns,
                       const std::string& variable, Index hold_at_most) {
-  ReadOptions options{.label_column = label_column,
-                      .id_column = id_column,
-                      .columns = columns,
-                      .variable = variable,
-                      .threads = default_threads()};
-  if (hold_at_most >= 0) options.hold_at_most = hold_at_most;
-  const nb::gil_scoped_release released;
-  auto data = read_dataset(path, options);
+  Watched watched({nb::none()});
+  auto data = watched.run([&](const CompareObserver& observer) {
+    return read_dataset(path, {.label_column = label_column,
+                               .id_column = id_column,
+                               .columns = columns,
+                               .variable = variable,
+                               .threads = default_threads(),
+                               .hold_at_most = hold_at_most,
+                               .alive = [&] { return observer({}); }});
+  });
   if (!data) throw Error(data.error().message);
   return dataset_points(std::move(*data));
 }
@@ -210,8 +212,10 @@ void translate(const std::exception_ptr& error, void*) {
     PyErr_SetString(PyExc_MemoryError, e.what());
   } catch (const Error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
-  } catch (const Interrupted&) {
-    PyErr_SetString(PyExc_RuntimeError, "the callback stopped the work");
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError,
+                    "the machine has no memory left for this; give memory= to be told "
+                    "what it takes beforehand, or choose among fewer points");
   }
 }
 
@@ -223,6 +227,9 @@ NB_MODULE(_core, m) {
   using namespace fwsr;
   using namespace fwsr::python;
   nb::register_exception_translator(translate);
+  const auto interrupted = nb::exception<Stopped>(m, "Interrupted", PyExc_RuntimeError);
+  interrupted.attr("__doc__") = "The callback returned False, and there is no answer yet.";
+  interrupted.attr("__module__") = "fwsr";
 
   nb::class_<GivenPoints>(m, "Points", "Points in place: arrays, or rows of a file.")
       .def_static("dense", dense_points, "matrix"_a)

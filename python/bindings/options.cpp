@@ -59,9 +59,9 @@ void read(const char* name, nb::handle value, int& out) {
 }
 
 void read(const char* name, nb::handle value, bool& out) {
-  const std::string type = nb::type_name(value.type()).c_str();
-  if (!PyBool_Check(value.ptr()) && type != "numpy.bool" && type != "numpy.bool_")
-    refuse(name, "True or False", value);
+  const std::string type = nb::repr(value.type()).c_str();
+  const bool numpys = type == "<class 'numpy.bool'>" || type == "<class 'numpy.bool_'>";
+  if (!PyBool_Check(value.ptr()) && !numpys) refuse(name, "True or False", value);
   out = PyObject_IsTrue(value.ptr()) == 1;
 }
 

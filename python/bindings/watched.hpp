@@ -9,6 +9,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -20,10 +21,15 @@ namespace fwsr::python {
 
 namespace nb = nanobind;
 
+/// The callback stopped work that has no answer to show yet.
+struct Stopped : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Who is told how far the work has come.
 struct Watch {
-  nb::object callback;      // None: nobody
-  bool every_step = false;  // the work waits for the callback at each step; else ten times a second
+  nb::object callback;      // None: nobody; else told ten times a second ...
+  bool every_step = false;  // ... and after each step, for which the work waits
 };
 
 class Watched {
@@ -42,6 +48,8 @@ class Watched {
       std::thread worker([&] {
         try {
           answer.emplace(work(observer));
+        } catch (const Interrupted&) {
+          error = std::make_exception_ptr(Stopped("the callback stopped the work"));
         } catch (...) {
           error = std::current_exception();
         }
@@ -58,15 +66,18 @@ class Watched {
   }
 
  private:
+  /// Of the work's threads. @return false: stop
   bool tell(const CompareProgress& progress);
+  /// Until the work is done, or told to stop.
   void look_after_python();
-  /// With the interpreter's lock: signals, then the callback.
-  void ask_python(const std::optional<CompareProgress>& news);
+  /// With the interpreter's lock: signals, then the callback. @return false: stop
+  bool ask_python(const std::optional<CompareProgress>& news);
 
   Watch watch_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false, stopped_ = false;
+  bool waiting_ = false;                      // the work waits until its news are told
   std::optional<CompareProgress> news_;       // not told yet
   std::array<Index, 3> last_ = {-1, -1, -1};  // method, trial and step told last
   std::exception_ptr raised_;

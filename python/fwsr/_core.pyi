@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 version: str
 
+class Interrupted(RuntimeError): ...
+
 class Points:
     @staticmethod
     def dense(matrix: NDArray[Any]) -> Points: ...

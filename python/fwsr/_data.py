@@ -68,7 +68,8 @@ class Data:
         """Some points, as numbers."""
         if self.values is not None:
             return self.values[indices]
-        return np.vstack([self.points.read_rows(int(i), int(i) + 1) for i in indices])
+        rows = [self.points.read_rows(int(i), int(i) + 1) for i in indices]
+        return np.concatenate([self.points.read_rows(0, 0), *rows])
 
     def blocks(self, numbers: int = 1 << 21) -> Any:
         """All points, a few at a time: pairs of the first row and the rows."""
@@ -134,17 +135,33 @@ def read(
     >>> digits.labels[:3]
     ['0', '1', '2']
     """
-    path = os.fspath(path)
+    path = os.fsdecode(path)
+    if path not in ("digits", "-") and not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: there is no such file; check the path")
+    label, id_, array = (_name("label_column", label_column), _name("id_column", id_column),
+                         _name("variable", variable))
+    if isinstance(columns, (str, bytes)):
+        raise TypeError(f"columns must be a list of names, got {columns!r}")
+    names = None if columns is None else [_name("columns", c) for c in columns]
     if path.lower().endswith(_ARROW_FILES):
-        if variable is not None:
+        if array:
             raise ValueError(f"{path}: variable is for npz files; name columns instead")
-        return _read_arrow(path, label_column, id_column, columns)
+        return _read_arrow(path, label, id_, names)
     limit = memory_limit(memory) or _core.available_memory() * 8 // 10
-    points = _core.Points.read(path, label_column or "", id_column or "", list(columns or []),
-                               variable or "", limit)
-    data = Data(points, _values_of(points), path, list(points.notes), points.columns or None,
+    points = _core.Points.read(path, label, id_, names or [], array, limit)
+    return Data(points, _values_of(points), path, list(points.notes), points.columns or None,
                 points.ids or None, points.labels or None)
-    return data
+
+
+def _name(what: str, value: Any) -> str:
+    """A name, or the number of a column, as text; empty for None."""
+    if value is None:
+        return ""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(int(value))
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a name, got {value!r}")
+    return value
 
 
 def as_data(X: Any, memory: int | str | None = None) -> Data:
@@ -200,7 +217,9 @@ def take(X: Any, indices: np.ndarray) -> Any:
         return X[indices.tolist()]
     if isinstance(X, np.memmap):
         return np.array(X[indices])
-    return X[indices] if hasattr(X, "__getitem__") else np.asarray(X)[indices]
+    if hasattr(X, "__getitem__"):
+        return X[indices]
+    return (_from_dlpack(X) if hasattr(X, "__dlpack__") else np.asarray(X))[indices]
 
 
 def classes_of(y: Any, n: int) -> tuple[np.ndarray, list[str], np.ndarray]:
@@ -209,16 +228,19 @@ def classes_of(y: Any, n: int) -> tuple[np.ndarray, list[str], np.ndarray]:
     Names are those the command line would use: whole numbers without a decimal point.
     """
     labels = np.asarray(y)
+    if labels.dtype.kind == "U" and isinstance(y, (list, tuple)):
+        labels = np.asarray(y, dtype=object)  # NumPy has made text of numbers beside text
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise ValueError(f"y must hold one label for each point, got an array of shape {labels.shape}")
+        raise ValueError("y must hold one label for each point, got an array of shape "
+                         f"{labels.shape}")
     if len(labels) != n:
         raise ValueError(f"X has {n} points, but y has {len(labels)} labels")
     if labels.dtype == object:
-        missing = [i for i, v in enumerate(labels) if v is None or v != v]
-        if missing:
-            raise ValueError(f"y has no label for point {missing[0]} (counted from 0)")
+        missing = next((i for i, v in enumerate(labels) if _is_missing(v)), None)
+        if missing is not None:
+            raise ValueError(f"y has no label for point {missing} (counted from 0)")
         kinds = {str if isinstance(v, str) else float for v in labels}
         if len(kinds) > 1:
             raise ValueError("y mixes text and numbers; make all labels text, or all numbers")
@@ -230,6 +252,11 @@ def classes_of(y: Any, n: int) -> tuple[np.ndarray, list[str], np.ndarray]:
     if len(set(names)) < len(names):
         raise ValueError("y has different labels of the same name, such as 1 and '1'")
     return np.ascontiguousarray(places.reshape(-1), dtype=np.int64), names, values
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or type(label).__name__ == "NAType" or (
+        isinstance(label, (float, np.floating)) and bool(np.isnan(label)))
 
 
 def class_name(value: Any) -> str:
@@ -254,23 +281,23 @@ def _numbers(X: Any, notes: list[str]) -> Any:
 
     `X` itself where it is that already; else a copy, and a note that says so.
     """
-    if hasattr(X, "iloc") and hasattr(X, "sparse") and hasattr(X, "dtypes"):
-        if all(hasattr(t, "fill_value") for t in np.atleast_1d(X.dtypes)):
-            notes.append("a table of sparse columns, copied to CSR")
-            X = X.sparse.to_coo().tocsr()
+    given = X
+    if hasattr(X, "iloc") and hasattr(X, "dtypes") and hasattr(X, "columns"):
+        X = _pandas_matrix(X, notes)
     elif _is_from(X, "pyarrow"):
         X = _arrow_matrix(X)
     elif _is_from(X, "polars"):
-        X = X.to_numpy()
+        X = _polars_matrix(X)
     elif not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
         X = _from_dlpack(X)
     if sp.issparse(X):
         return _canonical_csr(X, notes)
-    given = X
+    X = _plain_array(X)
+    stored = X.dtype
     X = check_array(X, dtype="numeric", ensure_all_finite=False, order=None, copy=False)
-    target = _point_type(X.dtype)
-    if X.dtype != target:
-        notes.append(_conversion(X.dtype, target, X.size))
+    target = _point_type(stored)
+    if stored != target:
+        notes.append(_conversion(stored, target, X.size))
         return np.ascontiguousarray(X, dtype=target)
     row = X.shape[1] * X.itemsize
     in_place = (X.flags.aligned and (X.shape[1] == 1 or X.strides[1] == X.itemsize)
@@ -285,8 +312,110 @@ def _numbers(X: Any, notes: list[str]) -> Any:
     return X
 
 
+def _plain_array(X: Any) -> np.ndarray:
+    """`X` as NumPy sees it, if that can be points at all."""
+    if isinstance(X, np.ma.MaskedArray):
+        if np.ma.is_masked(X):
+            raise ValueError(f"{np.ma.count_masked(X)} values of X are masked; fill them in, as in "
+                             "X.filled(0), or leave their rows out")
+        X = X.data
+    if not isinstance(X, np.ndarray):
+        if getattr(X, "shape", None) is None and not isinstance(X, (Sequence, memoryview)) and (
+                not hasattr(X, "__array__")):
+            raise TypeError("X must be an array, a sparse matrix, a table, a list of rows, "
+                            f"fwsr.Data or the path of a file, got {type(X).__name__}"
+                            + ("; make a list of it" if hasattr(X, "__next__") else ""))
+        try:
+            X = np.asarray(X)
+        except ValueError as e:
+            raise ValueError(f"X cannot be made an array: {e}") from e
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X holds complex numbers; give real and "
+                         "imaginary parts as separate columns")
+    if X.dtype.kind in "SUMmV":
+        raise ValueError(f"X holds {X.dtype} and not numbers; turn it into numbers first")
+    return X
+
+
+def _side_by_side(parts: list[np.ndarray]) -> np.ndarray:
+    """The columns of a table as one matrix, copied once at most."""
+    if not parts:
+        raise ValueError("the table has no columns, so the points have no features")
+    if len(parts) == 1:
+        return parts[0]
+    target = _point_type(np.result_type(*parts))
+    matrix = np.empty((len(parts[0]), sum(part.shape[1] for part in parts)), dtype=target)
+    first = 0
+    for part in parts:
+        matrix[:, first:first + part.shape[1]] = part
+        first += part.shape[1]
+    return matrix
+
+
+def _not_numbers(name: Any, kind: Any) -> ValueError:
+    return ValueError(f"column '{name}' holds {kind} and not numbers; leave it out, or turn it "
+                      "into numbers")
+
+
+def _missing(name: Any, count: int) -> ValueError:
+    return ValueError(f"column '{name}' has {count} missing value{'s' if count > 1 else ''} (NaN); "
+                      "fill them in or leave their rows out")
+
+
+def _pandas_matrix(X: Any, notes: list[str]) -> Any:
+    sparse = [hasattr(kind, "fill_value") for kind in X.dtypes]
+    kinds = []
+    for i, (name, kind) in enumerate(zip(X.columns, X.dtypes)):
+        plain = getattr(kind, "subtype", kind)  # of sparse columns
+        plain = getattr(plain, "numpy_dtype", plain)  # of nullable ones
+        if plain == object:
+            try:
+                X.iloc[:, i].astype(np.float64)
+            except (TypeError, ValueError) as e:
+                raise _not_numbers(name, f"such as {X.iloc[0, i]!r}" if len(X) else kind) from e
+        elif not isinstance(plain, np.dtype) or plain.kind not in "biuf":
+            raise _not_numbers(name, kind)
+        kinds.append(plain)
+        if not isinstance(kind, np.dtype) and (lost := int(X.iloc[:, i].isna().sum())):
+            raise _missing(name, lost)
+    if sparse and all(sparse):
+        notes.append("a table of sparse columns, copied to CSR")
+        return X.sparse.to_coo().tocsr()
+    if len(set(X.dtypes)) <= 1 and all(isinstance(kind, np.dtype) for kind in X.dtypes):
+        return X.to_numpy()
+    return X.to_numpy(dtype=_point_type(np.result_type(*kinds)) if kinds else None)
+
+
+def _polars_matrix(X: Any) -> np.ndarray:
+    import polars as pl
+
+    if isinstance(X, pl.LazyFrame):
+        raise TypeError("a LazyFrame holds no points yet; give X.collect()")
+    if not isinstance(X, pl.DataFrame):
+        raise TypeError(f"give a polars DataFrame, not a {type(X).__name__}")
+    parts = []
+    for column in X.get_columns():
+        kind = column.dtype
+        if isinstance(kind, (pl.List, pl.Array)):
+            inner = kind.inner
+            if isinstance(kind, pl.List):
+                lengths = column.drop_nulls().list.len().unique().to_list()
+                if len(lengths) > 1:
+                    raise _different_lengths(column.name)
+                column = column.list.to_array(lengths[0] if lengths else 0)
+            lost = column.null_count() or column.explode(empty_as_null=False).null_count()
+        else:
+            inner, lost = kind, column.null_count()
+        if not (inner.is_numeric() or inner == pl.Boolean):
+            raise _not_numbers(column.name, kind)
+        if lost:
+            raise _missing(column.name, lost)
+        parts.append(column.to_numpy().reshape(len(column), -1))
+    return _side_by_side(parts)
+
+
 def _point_type(dtype: np.dtype) -> np.dtype:
-    """float32 where that holds every value of `dtype`, else float64: the rule of the core's readers."""
+    """float32 where that holds all values of `dtype`, else float64: the rule of the readers."""
     small = dtype.kind in "biu" and dtype.itemsize <= 2 or dtype.kind == "f" and dtype.itemsize <= 4
     return np.dtype(np.float32 if small else np.float64)
 
@@ -294,11 +423,16 @@ def _point_type(dtype: np.dtype) -> np.dtype:
 def _conversion(given: np.dtype, target: np.dtype, size: int) -> str:
     digits = ("; values beyond 2^53 lose digits"
               if given.kind in "iu" and given.itemsize == 8 else "")
-    return (f"{given.name} converted once to {target.name} "
+    swapped = "" if given.isnative else "big-endian "
+    return (f"{swapped}{given.name} converted once to {target.name} "
             f"({_core.format_bytes(size * target.itemsize)}){digits}")
 
 
 def _canonical_csr(X: Any, notes: list[str]) -> Any:
+    _refuse_broken(X)
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"{'Complex data not supported: ' if X.dtype.kind == 'c' else ''}the "
+                         f"sparse matrix holds {X.dtype} and not real numbers")
     if X.format != "csr":
         notes.append(f"a sparse matrix in {X.format} format, copied to CSR")
     X = check_array(X.tocsr(), accept_sparse="csr", accept_large_sparse=True, dtype="numeric",
@@ -313,17 +447,46 @@ def _canonical_csr(X: Any, notes: list[str]) -> Any:
     if not _is_canonical(X):
         notes.append("entries sorted and those of the same place added up, in a copy")
         X = X.copy()
+        X.has_canonical_format = X.has_sorted_indices = False  # flags may be wrong
         X.sum_duplicates()
     return X
 
 
+def _refuse_broken(X: Any) -> None:
+    """Refuses entries outside of the matrix, where SciPy would read past the end of its arrays."""
+    def broken(what: str) -> ValueError:
+        return ValueError(f"the sparse matrix is broken: {what}")
+
+    if X.format == "coo":
+        for axis, (places, size) in enumerate(zip(X.coords, X.shape)):
+            if len(places) and not (0 <= places.min() and places.max() < size):
+                raise broken(f"it has entries outside of its {size} "
+                             f"{'columns' if axis else 'rows'}")
+    if X.format not in ("csr", "csc", "bsr"):
+        return
+    lines, width = (X.shape[::-1] if X.format == "csc" else X.shape)
+    if X.format == "bsr":
+        lines, width = lines // X.blocksize[0], width // X.blocksize[1]
+    starts, places = X.indptr, X.indices
+    if starts.ndim != 1 or places.ndim != 1 or len(starts) != lines + 1:
+        raise broken(f"indptr has the shape {starts.shape}, not ({lines + 1},)")
+    if len(places) != len(X.data):
+        raise broken(f"it has {len(X.data)} values, but {len(places)} indices")
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(places):
+        raise broken(f"indptr must ascend from 0 to at most {len(places)}, the number of entries")
+    places = places[:starts[-1]]
+    if len(places) and not (0 <= places.min() and places.max() < width):
+        raise broken(f"it has indices outside of 0 to {width - 1}")
+
+
 def _is_canonical(X: Any) -> bool:
     """Whether columns ascend within each row, found from the entries and not from flags."""
-    if X.nnz < 2:
+    entries = int(X.indptr[-1])
+    if entries < 2:
         return True
-    rises = np.diff(X.indices) > 0
+    rises = X.indices[1:entries] > X.indices[:entries - 1]
     starts = X.indptr[1:-1]
-    starts = starts[(starts > 0) & (starts < X.nnz)]
+    starts = starts[(starts > 0) & (starts < entries)]
     rises[starts - 1] = True
     return bool(rises.all())
 
@@ -334,7 +497,10 @@ def _from_dlpack(X: Any) -> np.ndarray:
     device = X.__dlpack_device__()[0]
     if device != 1:
         raise ValueError("the points are not in the CPU's memory; move them there, as in X.cpu()")
-    return np.from_dlpack(X)
+    try:
+        return np.from_dlpack(X)
+    except (BufferError, RuntimeError, TypeError) as e:
+        raise TypeError(f"NumPy cannot read this {type(X).__name__} ({e}); make it float32") from e
 
 
 # ----------------------------------------------------------------------------------------- arrow
@@ -347,35 +513,36 @@ def _arrow_matrix(table: Any) -> np.ndarray:
         table = pa.Table.from_batches([table])
     if not isinstance(table, pa.Table):
         raise TypeError(f"give a pyarrow Table or RecordBatch, not {type(table).__name__}")
-    parts = []
-    for name, column in zip(table.column_names, table.columns):
-        parts.append(_arrow_column(name, column))
-    if not parts:
-        raise ValueError("the table has no columns, so the points have no features")
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    return _side_by_side([_arrow_column(name, column)
+                          for name, column in zip(table.column_names, table.columns)])
 
 
 def _arrow_column(name: str, column: Any) -> np.ndarray:
     import pyarrow as pa
 
     if column.null_count:
-        raise ValueError(f"column '{name}' has {column.null_count} missing values (NaN); fill them "
-                         "in or leave their rows out")
+        raise _missing(name, column.null_count)
     kind = column.type
     if pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
         rows = column.combine_chunks()
         if isinstance(rows, pa.ChunkedArray):
-            rows = pa.concat_arrays(rows.chunks)
-        lengths = set(rows.value_lengths().to_pylist()) if len(rows) else set()
+            rows = pa.concat_arrays(rows.chunks) if rows.num_chunks else pa.array([], kind)
+        lengths = rows.value_lengths().unique().to_pylist()
         if len(lengths) > 1:
-            raise ValueError(f"the lists of column '{name}' are of different lengths")
+            raise _different_lengths(name)
         flat = rows.flatten()
         if flat.null_count:
-            raise ValueError(f"the lists of column '{name}' have missing values (NaN)")
+            raise _missing(name, flat.null_count)
         _require_number(name, flat.type)
-        return flat.to_numpy(zero_copy_only=False).reshape(len(rows), -1)
+        return flat.to_numpy(zero_copy_only=False).reshape(len(rows), lengths[0] if lengths else 0)
     _require_number(name, kind)
+    if pa.types.is_decimal(kind):
+        column = column.cast(pa.float64())
     return column.to_numpy().reshape(-1, 1)
+
+
+def _different_lengths(name: str) -> ValueError:
+    return ValueError(f"the lists of column '{name}' are of different lengths")
 
 
 def _require_number(name: str, kind: Any) -> None:
@@ -383,40 +550,39 @@ def _require_number(name: str, kind: Any) -> None:
 
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
             or pa.types.is_decimal(kind)):
-        raise ValueError(f"column '{name}' holds {kind} and not numbers; leave it out, or name it as "
-                         "label_column or id_column")
+        raise _not_numbers(name, kind)
 
 
-def _read_arrow(path: str, label_column: str | None, id_column: str | None,
-                columns: Sequence[str] | None) -> Data:
+def _read_arrow(path: str, label_column: str, id_column: str,
+                columns: list[str] | None) -> Data:
     try:
         import pyarrow as pa
         import pyarrow.feather
         import pyarrow.parquet
     except ImportError as e:
         raise ImportError(f"{path}: such files are read by pyarrow; pip install pyarrow") from e
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"{path}: there is no such file")
-    extra = [c for c in (label_column, id_column) if c is not None]
-    wanted = None if columns is None else [*columns, *extra]
+    extra = [c for c in (label_column, id_column) if c]
+    wanted = None if columns is None else list(dict.fromkeys([*columns, *extra]))
+    parquet = path.lower().endswith((".parquet", ".pq"))
     try:
-        if path.lower().endswith((".parquet", ".pq")):
-            table = pa.parquet.read_table(path, columns=wanted)
+        if parquet:
+            there = pa.parquet.read_schema(path).names
         else:
-            table = pa.feather.read_table(path, columns=wanted)
-    except (pa.ArrowException, OSError) as e:
+            with pa.OSFile(path) as file:
+                there = pa.ipc.open_file(file).schema.names
+        missing = [c for c in (wanted or extra) if c not in there]
+        if missing:
+            raise ValueError(f"has no column '{missing[0]}'; it has {', '.join(there[:20])}")
+        table = (pa.parquet if parquet else pa.feather).read_table(path, columns=wanted)
+    except (pa.ArrowException, OSError, ValueError) as e:
         raise ValueError(f"{path}: {e}") from e
-    missing = [c for c in (wanted or extra) if c not in table.column_names]
-    if missing:
-        raise ValueError(f"{path}: has no column '{missing[0]}'; it has "
-                         f"{', '.join(table.column_names[:20])}")
     labels = ids = None
-    if label_column is not None:
+    if label_column:
         labels = [class_name(v) for v in table.column(label_column).to_pylist()]
-    if id_column is not None:
+    if id_column:
         ids = [str(v) for v in table.column(id_column).to_pylist()]
     features = table.drop_columns(list(dict.fromkeys(extra))) if columns is None else (
-        table.select(list(columns)))
+        table.select(columns))
     try:
         data = as_data(features)
     except ValueError as e:
@@ -438,25 +604,32 @@ def _values_of(points: _core.Points) -> Any:
 
 def _streamed(X: np.memmap, limit: int) -> Data | None:
     """The points of a mapped file left there, when they would take more than `limit`."""
-    filename = getattr(X, "filename", None)
-    if X.ndim != 2 or not X.flags.c_contiguous or filename is None or X.dtype.kind not in "biuf":
-        return None
-    target = _point_type(X.dtype)
-    converted = X.dtype != target
-    held = X.size * (target.itemsize + (X.dtype.itemsize if converted else 0))
-    if held <= limit:
-        return None
-    base = getattr(X, "_mmap", None)
-    if base is None:
+    base, filename = getattr(X, "_mmap", None), getattr(X, "filename", None)
+    if base is None or filename is None or X.mode == "c":  # "c": changes are not in the file
         return None
     # A slice of a mapped array keeps the offset of the whole one: count from where the map begins.
     begin = np.frombuffer(base, dtype=np.uint8, count=1).ctypes.data
-    start = X.offset - X.offset % mmap.ALLOCATIONGRANULARITY
-    where = start + (X.ctypes.data - begin)
-    big = X.dtype.byteorder == ">" and X.dtype.itemsize > 1
+    where = X.offset - X.offset % mmap.ALLOCATIONGRANULARITY + (X.ctypes.data - begin)
     try:
-        points = _core.Points.in_file(os.fspath(filename), (">" if big else "") + X.dtype.name,
-                                      X.shape[0], X.shape[1], where)
+        size = os.stat(filename).st_size
+    except OSError:
+        return None  # removed: what is mapped is still there, in place
+    if X.size and size < where + X.nbytes:
+        raise ValueError(f"{filename}: has become shorter than the array that was mapped from it; "
+                         "map it again")
+    if X.ndim != 2 or not X.flags.c_contiguous or X.dtype.kind not in "biuf":
+        return None
+    target = _point_type(X.dtype)
+    converted = X.dtype != target
+    if X.size * (target.itemsize + (X.dtype.itemsize if converted else 0)) <= limit:
+        return None
+    big = "" if X.dtype.isnative else ">"
+    try:
+        points = _core.Points.in_file(os.fspath(filename), big + X.dtype.name, X.shape[0],
+                                      X.shape[1], where)
+        ends = [points.read_rows(i, i + 1) for i in (0, len(X) - 1)]
     except ValueError:
+        return None
+    if not all(np.array_equal(end[0], X[i], equal_nan=True) for i, end in zip((0, -1), ends)):
         return None
     return Data(points, None, X, ["read from its file in blocks", *points.notes])

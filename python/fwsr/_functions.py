@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import numbers
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +13,18 @@ import numpy as np
 from . import _core, _data
 from ._progress import Progress, Watcher
 from ._results import Path, Plan, Selection, Setting
-from ._run import Classes, Request, Run, how_many, method_table, tell, threads_of
+from ._run import (
+    Classes,
+    Request,
+    Run,
+    how_many,
+    method_table,
+    option_table,
+    setting_text,
+    tell,
+    threads_of,
+    whole_number,
+)
 
 Callback = Callable[[Progress], Any]
 
@@ -58,7 +71,9 @@ def select(
     verbose : int
         1 shows a progress bar.
     callback : callable, optional
-        Called with a :class:`fwsr.Progress` after each step; returning False stops the run.
+        Called with a :class:`fwsr.Progress` after each step but the last, and ten times a second
+        between steps. Returning False stops the run: the answer holds what was chosen so far, its
+        status is ``interrupted``.
     **options
         Of the method: ``alpha``, ``eta``, ``kernel``, ``center``, ... (:class:`fwsr.FWSR` explains
         them), or its own settings.
@@ -80,8 +95,8 @@ def select(
     200
     """
     request = Request.of(method, options, _seed(seed))
-    run = Run.prepare(X, request, k, per_class, y, n_jobs, memory)
-    run.options["codes"] = bool(codes)
+    run = Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k")
+    run.options["codes"] = codes
     selection = run.select(Watcher(verbose, callback, method))
     tell(selection.warnings)
     return selection
@@ -117,7 +132,8 @@ def plan(
     >>> plan.form, plan.points
     ('covariance', 1000)
     """
-    return Run.prepare(X, Request.of(method, options), k, per_class, y, n_jobs, memory).plans()
+    request = Request.of(method, options)
+    return Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k").plans()
 
 
 def sweep(
@@ -160,18 +176,30 @@ def sweep(
     for name in ("alpha", "beta", "eta"):
         if name in options:
             raise TypeError(f"sweep tries alphas and etas; leave {name} out")
-    run = Run.prepare(X, Request.of("fwsr", options), k, per_class, y, n_jobs, memory)
+    run = Run.prepare(X, Request.of("fwsr", options), k, per_class, y, n_jobs, memory, name="k")
     run.plan()
     watcher = Watcher(verbose, callback, "sweep")
-    with watcher:
+    with closing(watcher):
         raw = _core.sweep(run.data.points, run.options, _numbers("alphas", alphas),
-                          _numbers("etas", etas), *run._arguments(), watcher.function,
+                          _numbers("etas", etas), *run.per_class, watcher.function,
                           watcher.every_step)
+        watcher.finish()
     return [Setting(None if np.isnan(alpha) else alpha, eta, run.selection(answer))
             for alpha, eta, answer in raw]
 
 
-def path(X: Any, k: Any, **arguments: Any) -> Path:
+def path(
+    X: Any,
+    k: Any,
+    *,
+    method: str = "fwsr",
+    seed: int = 0,
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+    **options: Any,
+) -> Path:
     """One run to k exemplars, and the reconstruction error of its first 1, 2, ..., k.
 
     With ``alpha`` or ``beta`` given, FWSR's answer for fewer exemplars is the beginning of its answer
@@ -179,8 +207,8 @@ def path(X: Any, k: Any, **arguments: Any) -> Path:
 
     Parameters
     ----------
-    X, k, **arguments
-        As for :func:`select`, without ``per_class`` and ``codes``.
+    X, k, method, seed, n_jobs, memory, verbose, callback, **options
+        As for :func:`select`.
 
     Returns
     -------
@@ -194,13 +222,10 @@ def path(X: Any, k: Any, **arguments: Any) -> Path:
     >>> bool((np.diff(errors) <= 0).all())
     True
     """
-    if arguments.pop("per_class", False):
-        raise TypeError("a path is of all points together; leave per_class out")
-    verbose, callback = arguments.pop("verbose", 0), arguments.pop("callback", None)
-    method, seed = arguments.pop("method", "fwsr"), arguments.pop("seed", 0)
-    n_jobs, memory = arguments.pop("n_jobs", None), arguments.pop("memory", None)
-    arguments.pop("y", None)
-    run = Run.prepare(X, Request.of(method, arguments, _seed(seed)), k, False, None, n_jobs, memory)
+    request = Request.of(method, options, _seed(seed))
+    if request.given_matrix == "distance":
+        raise ValueError("dissimilarities have no reconstruction error; give points")
+    run = Run.prepare(X, request, k, False, None, n_jobs, memory, name="k")
     selection = run.select(Watcher(verbose, callback, method))
     tell(selection.warnings)
     return Path(selection, run.encoder(selection).error_path(run.original))
@@ -236,10 +261,12 @@ class ComparedMethod:
 
     def mean(self, measure: str) -> float:
         """Over the trials; NaN when there is none, or when it was not measured."""
+        _known_measure(measure)
         return float(np.mean([t[measure] for t in self.trials])) if self.trials else float("nan")
 
     def deviation(self, measure: str) -> float:
         """The standard deviation over the trials; 0 for one."""
+        _known_measure(measure)
         values = [t[measure] for t in self.trials]
         return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
@@ -263,13 +290,11 @@ class Comparison(list):  # type: ignore[type-arg]
 
     def best(self, measure: str) -> str:
         """The name of the method that does best by a measure."""
-        lower = {name: less for name, _, less in _core.measures()}
-        if measure not in lower:
-            raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
+        lower = _known_measure(measure)
         done = [m for m in self if np.isfinite(m.mean(measure))]
         if not done:
             raise ValueError(f"no method has the measure '{measure}'")
-        return min(done, key=lambda m: m.mean(measure) * (1 if lower[measure] else -1)).name
+        return min(done, key=lambda m: m.mean(measure) * (1 if lower else -1)).name
 
     def to_frame(self) -> Any:
         """Means as a pandas table, one line a method."""
@@ -281,18 +306,18 @@ class Comparison(list):  # type: ignore[type-arg]
     def __str__(self) -> str:
         measures = self.measures
         titles = {name: title for name, title, _ in _core.measures()}
-        lines = [["method", *(titles[name] for name in measures)]]
+        rows = [["method", *(titles[name] for name in measures)]]
+        rows += [[m.name, *(_number(m.mean(name)) for name in measures)] for m in self if m.trials]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(measures) + 1)]
+        widths[0] = max([widths[0], *(len(m.name) for m in self)])
+        table = iter(["  ".join([row[0].ljust(widths[0]),
+                                 *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))])
+                      for row in rows])
+        lines = [next(table)]
         for m in self:
-            if m.trials:
-                lines.append([m.name, *(_number(m.mean(name)) for name in measures)])
-            else:
-                lines.append([m.name, m.reason])
-        widths = [max(len(line[i]) for line in lines if len(line) == len(lines[0]) or i == 0)
-                  for i in range(len(lines[0]))]
-        return "\n".join("  ".join(cell.ljust(w) if i == 0 or len(line) < len(lines[0])
-                                   else cell.rjust(w)
-                                   for i, (cell, w) in enumerate(zip(line, widths))).rstrip()
-                         for line in lines)
+            lines.append(next(table) if m.trials else
+                         f"{m.name.ljust(widths[0])}  {m.outcome.replace('_', ' ')}: {m.reason}")
+        return "\n".join(line.rstrip() for line in lines)
 
     __repr__ = __str__
 
@@ -345,13 +370,23 @@ def compare(
     >>> table.best("medoid_cost")
     'kmedoids:init=build'
     """
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise TypeError(f"methods must be a list of names or estimators, got {methods!r}")
+    repeats = whole_number("repeats", repeats)
+    if repeats < 1:
+        raise ValueError(f"repeats must be at least 1, got {repeats}")
+    if time_limit is not None:
+        if isinstance(time_limit, bool) or not isinstance(time_limit, numbers.Real):
+            raise TypeError(f"time_limit must be a number of seconds, got {time_limit!r}")
+        if not time_limit > 0:
+            raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit}")
     data = _data.as_data(X, memory)
     if data.points.streamed:
-        raise ValueError("a comparison needs the points in memory; allow more, or compare on some of "
-                         "them")
+        raise ValueError("a comparison needs the points in memory; allow more, or compare on some "
+                         "of them")
     if y is None and data.labels is not None:
         y = data.labels
-    number, classes = how_many(k, per_class, y, len(data))
+    number, classes = how_many(k, per_class, y, len(data), name="k")
     if y is not None and classes.counts is None:
         classes = Classes(*_data.classes_of(y, len(data)))
     common = {"center": "none", **{("lambda" if n == "lambda_" else n): v
@@ -359,19 +394,20 @@ def compare(
     allowed = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho")
     for name in common:
         if name not in allowed:
-            raise TypeError(f"compare has no option '{name}'; it has {', '.join(allowed)}. Options of "
-                            f"one method are written 'fwsr:{name}=...'")
+            raise TypeError(f"compare has no option '{name}'; it has {', '.join(allowed)}. Options "
+                            f"of one method are written 'fwsr:{name}=...'")
     basics = {"exemplars": number, "threads": threads_of(n_jobs),
               "memory": _data.memory_limit(memory)}
-    contestants = []
-    for one in methods:
-        contestants.append(_contestant(one, common, basics, _seed(seed)))
+    contestants = [_contestant(one, common, basics, _seed(seed)) for one in methods]
+    if not contestants:
+        raise ValueError("there is no method to compare; name some")
     judged_by = {**common, **basics}
     watcher = Watcher(verbose, callback, "compare")
-    with watcher:
+    with closing(watcher):
         raw = _core.compare(data.points, contestants, judged_by, classes.places, classes.names,
                             classes.counts, repeats, time_limit, watcher.function,
                             watcher.every_step)
+        watcher.finish()
     table = Comparison(ComparedMethod(**row) for row in raw)
     tell([f"{m.name}: {w}" for m in table for w in m.warnings])
     return table
@@ -391,8 +427,11 @@ def methods() -> dict[str, str]:
 
 def _contestant(one: Any, common: dict[str, Any], basics: dict[str, Any],
                 seed: int) -> tuple[str, str, dict[str, str], dict[str, Any], int]:
-    if hasattr(one, "_request"):
+    if hasattr(one, "_request") and not isinstance(one, type):
         request, name = one._request(), None
+        if request.kernel_function is not None:
+            raise ValueError("a comparison takes kernels by name, or 'precomputed'; compute the "
+                             "matrix of this kernel and give that")
     else:
         if not isinstance(one, str):
             raise TypeError(f"methods are names or estimators, got {one!r}")
@@ -402,11 +441,15 @@ def _contestant(one: Any, common: dict[str, Any], basics: dict[str, Any],
     table = method_table()[request.method]
     shared = {n: v for n, v in common.items() if n not in ("lambda", "rho")}
     if not table["uses_rbf"] and shared.get("kernel") != "precomputed":
-        shared = {n: v for n, v in shared.items() if n not in ("kernel", "gamma", "degree", "coef0")}
+        kernels = ("kernel", "gamma", "degree", "coef0")
+        shared = {n: v for n, v in shared.items() if n not in kernels}
     own = {n: v for n, v in request.options.items()
            if n not in ("certificate", "lambda", "rho") and v is not None}
     if name is None:
-        name = ":".join([request.method, *(f"{n}={v}" for n, v in request.settings.items())])
+        usual = {n: setting_text(d) for n, (d, _) in option_table().items()}
+        usual.update({n: setting_text(d) for n, d, _ in table["settings"]})
+        given = {**request.settings, **{n: setting_text(v) for n, v in own.items()}}
+        name = ":".join([request.method, *(f"{n}={v}" for n, v in given.items() if v != usual[n])])
     return (name, request.method, request.settings, {**shared, **own, **basics}, seed)
 
 
@@ -437,6 +480,14 @@ def _numbers(name: str, values: Any) -> list[float]:
         return [float(v) for v in values]
     except (TypeError, ValueError) as e:
         raise TypeError(f"{name} must be a list of numbers, got {values!r}") from e
+
+
+def _known_measure(measure: str) -> bool:
+    """Whether less of it is better."""
+    lower = {name: less for name, _, less in _core.measures()}
+    if measure not in lower:
+        raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
+    return lower[measure]
 
 
 def _number(value: float) -> str:

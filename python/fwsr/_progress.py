@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback is told after each step.
+    """What a callback is told after each step but the last, and ten times a second between steps.
 
     Attributes
     ----------
@@ -49,6 +49,7 @@ class Watcher:
             raise TypeError(f"callback must be a function or None, got {callback!r}")
         self._callback = callback
         self._bar = _make_bar(what) if verbose else None
+        self._last: Progress | None = None
         #: The run waits for the callback at every step.
         self.every_step = callback is not None
 
@@ -57,15 +58,18 @@ class Watcher:
         return self if self._bar or self._callback else None
 
     def __call__(self, *numbers: Any) -> Any:
-        progress = Progress(*numbers)
+        progress = self._last = Progress(*numbers)
         if self._bar:
             self._bar.show(progress)
         return self._callback(progress) if self._callback else None
 
-    def __enter__(self) -> Watcher:
-        return self
+    def finish(self, exemplars: int | None = None) -> None:
+        """The work has come to its end, with this many exemplars; None: as many as were wanted."""
+        if self._bar and self._last:
+            here = self._last.wanted if exemplars is None else exemplars
+            self._bar.show(replace(self._last, exemplars=here))
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         if self._bar:
             self._bar.close()
 

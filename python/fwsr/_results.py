@@ -57,14 +57,14 @@ class Plan:
 
     def __str__(self) -> str:
         how = self.form + (f" (kernel {self.kernel_by})" if self.kernel_by else "")
+        data = _core.format_bytes(self.data_bytes)
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         lines = [
             ("method", self.method + (f", {how} form" if how else "")),
             ("why", self.why),
-            ("data", f"{self.points} points of {self.features} features, "
-                     f"{_core.format_bytes(self.data_bytes)}"),
+            ("data", f"{self.points} points of {self.features} features, {data}"),
             ("memory", f"{_core.format_bytes(self.memory_bytes)} beside the data"),
-            ("time", f"about {self.seconds:.2g} s with {self.threads} thread"
-                     f"{'' if self.threads == 1 else 's'}"),
+            ("time", f"about {self.seconds:.2g} s with {threads}"),
         ]
         lines += [("note", note) for note in self.notes]
         return "\n".join(f"{name:<8}{text}" for name, text in lines)
@@ -115,7 +115,7 @@ class Selection:
     exemplars : ndarray of int64
         Row numbers. Per class: class after class.
     weights : ndarray of float64
-        How many points each one stands for.
+        How many points each one stands for; NaN after an interrupted run.
     strength : ndarray of float64
         The norm of its row of codes, or the method's own measure.
     filled : ndarray of bool
@@ -257,9 +257,11 @@ def plan_of(raw: dict[str, Any], notes: list[str]) -> Plan:
 
 def selection_of(raw: dict[str, Any], notes: list[str], ids: list[str] | None) -> Selection:
     """What the core answers, with names."""
-    certificate = raw["certificate"]
+    certificate, k = raw["certificate"], len(raw["exemplars"])
+    unknown = {name: np.full(k, np.nan) for name in ("weights", "strength") if len(raw[name]) != k}
     return Selection(**{
         **raw,
+        **unknown,
         "filled": raw["filled"].astype(bool),
         "certificate": None if certificate is None else Certificate(**certificate),
         "plan": plan_of(raw["plan"], notes),

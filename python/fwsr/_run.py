@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,28 +20,27 @@ from ._encoder import Encoder, Kernel
 from ._progress import Watcher
 from ._results import Plan, Selection, joined, plan_of, selection_of
 
+Interrupted = _core.Interrupted
+Interrupted.__doc__ = """The callback returned False.
 
-class Interrupted(RuntimeError):
-    """The callback returned False.
-
-    Examples
-    --------
-    >>> import numpy as np, fwsr
-    >>> X = np.random.default_rng(0).normal(size=(200, 5))
-    >>> try:
-    ...     fwsr.FWSR(4, callback=lambda progress: progress.exemplars < 2).fit(X)
-    ... except fwsr.Interrupted as e:
-    ...     print(e)
-    the callback stopped the run; the estimator is not fitted
-    """
+Examples
+--------
+>>> import numpy as np, fwsr
+>>> X = np.random.default_rng(0).normal(size=(200, 5))
+>>> try:
+...     fwsr.FWSR(4, callback=lambda progress: progress.exemplars < 2).fit(X)
+... except fwsr.Interrupted as e:
+...     print(e)
+the callback stopped the run; the estimator is not fitted
+"""
 
 
-@lru_cache(maxsize=None)
+@cache
 def method_table() -> dict[str, dict[str, Any]]:
     return {m["name"]: m for m in _core.methods()}
 
 
-@lru_cache(maxsize=None)
+@cache
 def option_table() -> dict[str, tuple[Any, str]]:
     return {name: (default, sentence) for name, default, sentence in _core.options()}
 
@@ -122,24 +123,31 @@ class Classes:
 def whole_number(name: str, value: Any) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
-    return int(value)
+    number = int(value)
+    if abs(number) >= 2 ** 63:
+        raise ValueError(f"{name}={number} is too large")
+    return number
 
 
-def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int) -> tuple[int, Classes]:
-    """k, and the classes. With classes k is 0 and the counts say how many."""
+def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int, *,
+             name: str = "n_exemplars") -> tuple[int, Classes]:
+    """k, and the classes. With classes k is 0 and the counts say how many.
+
+    `name` is what the caller's users call the number of exemplars.
+    """
     if not isinstance(per_class, (bool, np.bool_)) and per_class != "proportional":
         raise TypeError(f"per_class must be True, False or 'proportional', got {per_class!r}")
     share = per_class == "proportional"
     named = isinstance(n_exemplars, Mapping)
     if isinstance(n_exemplars, str):
-        word, _, total = n_exemplars.partition(":")
-        if word != "proportional" or (total and not total.isdigit()):
-            raise ValueError("n_exemplars as text is 'proportional', or 'proportional:50' for 50 in "
+        word, _, in_all = n_exemplars.partition(":")
+        if word != "proportional" or (in_all and not in_all.isdecimal()):
+            raise ValueError(f"{name} as text is 'proportional', or 'proportional:50' for 50 in "
                              f"all, got {n_exemplars!r}")
         share = True
-        n_exemplars = int(total) if total else None
+        n_exemplars = int(in_all) if in_all else None
     if not (named or share or per_class):
-        return _count(n_exemplars, n), Classes()
+        return _count(n_exemplars, n, name), Classes()
     if y is None:
         # The second half is what scikit-learn's checks look for.
         raise ValueError("exemplars per class need labels, so fit or select requires y to be passed, "
@@ -147,43 +155,46 @@ def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int) -> tuple[int, Cla
     classes = Classes(*_data.classes_of(y, n))
     if named:
         known = set(classes.names)
-        counts = {}
+        counts: dict[str, int] = {}
         for key, number in n_exemplars.items():
-            name = _data.class_name(key)
-            if name not in known:
-                raise ValueError(f"n_exemplars names the class {key!r}, which no point has; the "
-                                 f"classes are {', '.join(classes.names[:20])}")
-            counts[name] = whole_number(f"n_exemplars[{key!r}]", number)
-            if counts[name] < 0:
-                raise ValueError(f"n_exemplars[{key!r}] must be 0 or more, got {number}")
+            one = _data.class_name(key)
+            if one not in known:
+                raise ValueError(f"{name} names the class {key!r}, which no point has; the classes "
+                                 f"are {', '.join(classes.names[:20])}")
+            if one in counts:
+                raise ValueError(f"{name} names the class {one} twice")
+            counts[one] = whole_number(f"{name}[{key!r}]", number)
+            if counts[one] < 0:
+                raise ValueError(f"{name}[{key!r}] must be 0 or more, got {number}")
         classes.counts = ("named", counts)
     elif share or isinstance(n_exemplars, (float, np.floating)):
-        total = min(n, 10 * len(classes.names)) if n_exemplars is None else _count(n_exemplars, n)
+        total = (min(n, 10 * len(classes.names)) if n_exemplars is None
+                 else _count(n_exemplars, n, name))
         classes.counts = ("proportional", total)
     else:
-        each = whole_number("n_exemplars", n_exemplars)
+        each = whole_number(name, n_exemplars)
         if each < 1:
-            raise ValueError(f"n_exemplars must be at least 1, got {each}")
+            raise ValueError(f"{name} must be at least 1, got {each}")
         classes.counts = ("each", each)
     return 0, classes
 
 
-def _count(n_exemplars: Any, n: int) -> int:
+def _count(n_exemplars: Any, n: int, name: str) -> int:
     if isinstance(n_exemplars, (float, np.floating)):
         if not 0 < n_exemplars <= 1:
-            raise ValueError("n_exemplars as a part of the points is in (0, 1]; for a number of "
-                             f"points give a whole one, got {n_exemplars}")
+            raise ValueError(f"{name} as a part of the points is in (0, 1]; for a number of points "
+                             f"give a whole one, got {n_exemplars}")
         return max(1, round(float(n_exemplars) * n))
-    k = whole_number("n_exemplars", n_exemplars)
+    k = whole_number(name, n_exemplars)
     if k < 1:
-        raise ValueError(f"n_exemplars must be at least 1, got {k}")
+        raise ValueError(f"{name} must be at least 1, got {k}")
     if k > n:
-        raise ValueError(f"n_exemplars={k} is more than n_samples={n}; ask for at most {n}")
+        raise ValueError(f"{name}={k} is more than n_samples={n}; ask for at most {n}")
     return k
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """scikit-learn's n_jobs: None as OpenMP is set (threadpoolctl, OMP_NUM_THREADS), -1 all cores."""
+    """scikit-learn's n_jobs: None as OpenMP is set (threadpoolctl, OMP_NUM_THREADS), -1: all."""
     if n_jobs is None:
         return _core.default_threads()
     n_jobs = whole_number("n_jobs", n_jobs)
@@ -209,11 +220,11 @@ class Run:
 
     @classmethod
     def prepare(cls, X: Any, request: Request, n_exemplars: Any, per_class: Any, y: Any,
-                n_jobs: int | None, memory: Any) -> Run:
+                n_jobs: int | None, memory: Any, *, name: str = "n_exemplars") -> Run:
         original = data = _data.as_data(X, memory)
         if y is None and data.labels is not None:
             y = data.labels
-        k, classes = how_many(n_exemplars, per_class, y, len(data))
+        k, classes = how_many(n_exemplars, per_class, y, len(data), name=name)
         limit = _data.memory_limit(memory)
         if request.kernel_function is not None:
             data = _kernel_matrix(request.kernel_function, data, limit)
@@ -226,10 +237,11 @@ class Run:
                 raise ValueError(f"{what} dense; this one is sparse: give its toarray()")
         options = {**request.options, "exemplars": k, "assignment": True,
                    "threads": threads_of(n_jobs), "memory": limit}
-        run = cls(request, data, k, classes, options, original)
-        return run
+        return cls(request, data, k, classes, options, original)
 
-    def _arguments(self) -> tuple[Any, ...]:
+    @property
+    def per_class(self) -> tuple[np.ndarray | None, list[str], tuple[str, Any] | None]:
+        """The classes as the core takes them."""
         c = self.classes
         return c.places if c.counts else None, c.names, c.counts
 
@@ -246,7 +258,7 @@ class Run:
 
     def _core_plan(self) -> Any:
         r = self.request
-        return _core.plan(self.data.points, self.options, r.method, r.settings, *self._arguments())
+        return _core.plan(self.data.points, self.options, r.method, r.settings, *self.per_class)
 
     def plans(self) -> Plan | dict[str, Plan | None]:
         raw = self.plan()
@@ -258,10 +270,12 @@ class Run:
     def select(self, watcher: Watcher) -> Selection:
         self.plan()
         r = self.request
-        with watcher:
+        with closing(watcher):
             raw = _core.select(self.data.points, self.options, r.method, r.settings, r.seed,
-                               *self._arguments(), watcher.function, watcher.every_step)
-        return self.selection(raw)
+                               *self.per_class, watcher.function, watcher.every_step)
+            selection = self.selection(raw)
+            watcher.finish(len(selection))
+        return selection
 
     def selection(self, raw: Any) -> Selection:
         if isinstance(raw, dict):
@@ -295,8 +309,8 @@ def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data
     if needed > free:
         raise MemoryError(
             f"a kernel given as a function needs its whole matrix, {n} x {n} numbers or "
-            f"{_core.format_bytes(needed)}, more than the {_core.format_bytes(free)} allowed; use a "
-            "kernel by name, which needs no such matrix")
+            f"{_core.format_bytes(needed)}, more than the {_core.format_bytes(free)} allowed; use "
+            "a kernel by name, which needs no such matrix")
     if data.values is None:
         raise ValueError("a kernel given as a function needs the points in memory")
     matrix = np.asarray(function(data.values, data.values))
@@ -306,6 +320,11 @@ def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data
     return _data.as_data(matrix)
 
 
-def tell(messages: list[str], stacklevel: int = 3) -> None:
+def tell(messages: list[str]) -> None:
+    """Warns at the line that called this package, however deep inside we are."""
+    level, frame = 2, sys._getframe(1)
+    inside = ("fwsr", "sklearn", "imblearn")
+    while frame.f_back and str(frame.f_globals.get("__name__")).split(".")[0] in inside:
+        level, frame = level + 1, frame.f_back
     for message in messages:
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+        warnings.warn(message, ConvergenceWarning, stacklevel=level)
