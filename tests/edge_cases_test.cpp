@@ -437,6 +437,34 @@ TEST(EdgeCases, fill_takes_the_farthest_point_first) {
   }
 }
 
+// ---- kernels of points whose distances are no numbers any more -------------------------------------
+
+TEST(EdgeCases, points_beyond_a_kernels_range_are_refused_or_answered) {
+  for (const double scale : {5e-324, 1e-200, 1e200, 1e300})
+    for (const auto type : {KernelType::rbf, KernelType::laplacian, KernelType::polynomial})
+      for (const auto q : {Norm::one, Norm::two, Norm::infinity})
+        for (const bool given : {false, true}) {
+          SCOPED_TRACE(testing::Message() << scale << " " << fwsr::name_of(type) << " "
+                                          << fwsr::name_of(q) << " " << given);
+          std::vector<double> x = gaussian(12, 4, 1);
+          for (double& v : x) v = std::round(2 * v) * scale;
+          const Data data(12, 4, x, Storage::csr_f64_i32);
+          SelectOptions o{.exemplars = 3, .q = q};
+          o.kernel.type = type;
+          if (given) o.kernel.gamma = 1.0;
+          try {
+            const Selection s = fwsr::select(data.view(), o);
+            EXPECT_LE(s.exemplars.size(), 3u);
+            for (const Index e : s.exemplars) EXPECT_TRUE(e >= 0 && e < 12) << e;
+            if (given && type != KernelType::polynomial && scale > 1) {
+              EXPECT_EQ(s.exemplars.size(), 3u);  // K = I: all points are alike
+            }
+          } catch (const fwsr::Error& e) {
+            EXPECT_NE(std::string(e.what()).find("kernel"), std::string::npos) << e.what();
+          }
+        }
+}
+
 // ---- observers ---------------------------------------------------------------------------------
 
 TEST(EdgeCases, an_observer_sees_every_step_and_may_stop) {

@@ -38,6 +38,7 @@ ComputedKernel::ComputedKernel(const Points& points, const Kernel& kernel, doubl
     gamma_ = kernel_.gamma.value() / u / u;
   else if (kernel_.type == KernelType::laplacian)
     gamma_ = kernel_.gamma.value() / u;
+  gamma_ = std::min(gamma_, std::numeric_limits<double>::max());  // so that gamma 0 is 0
   // A power multiplies the rounding of its base; a huge gamma sees distances below float's range.
   only_in_double_ = (kernel_.type == KernelType::polynomial && kernel_.degree > 4) || gamma_ > 1e15;
   if (kernel_.type == KernelType::rbf || kernel_.type == KernelType::laplacian)

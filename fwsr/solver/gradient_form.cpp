@@ -83,6 +83,7 @@ Pick GradientForm::best() {
   const double enough = largest * (1 - tie_double);
   const auto first =
       std::find_if(scores_.begin(), scores_.end(), [&](double s) { return s >= enough; });
+  if (first == scores_.end()) return {.point = 0, .score = 0};  // scores that are not numbers
   return {.point = first - scores_.begin(), .score = *first};
 }
 

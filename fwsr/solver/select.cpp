@@ -43,8 +43,13 @@ namespace {
 Kernel kernel_of(const SelectOptions& o, const Points& points, int threads) {
   Kernel kernel = o.kernel;
   if (kernel.type == KernelType::cosine) kernel.type = KernelType::linear;
-  if (kernel.type != KernelType::linear && !kernel.gamma)
-    kernel.gamma = default_gamma(points, kernel.type, threads);
+  if (kernel.type == KernelType::linear || kernel.gamma) return kernel;
+  kernel.gamma = default_gamma(points, kernel.type, threads);
+  if (!std::isnormal(*kernel.gamma))
+    throw Error(fmt::format(
+        "the points are too {} for the {} kernel: the width that suits them is no number any more; "
+        "multiply them by a constant that brings them near 1",
+        *kernel.gamma > 1 ? "small" : "large", name_of(kernel.type)));
   return kernel;
 }
 

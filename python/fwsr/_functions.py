@@ -71,7 +71,7 @@ def select(
     verbose : int
         1 shows a progress bar.
     callback : callable, optional
-        Called with a :class:`fwsr.Progress` after each step but the last, and ten times a second
+        Called with a :class:`fwsr.Progress` after each step, and ten times a second
         between steps. Returning False stops the run: the answer holds what was chosen so far, its
         status is ``interrupted``.
     **options

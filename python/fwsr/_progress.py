@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback is told after each step but the last, and ten times a second between steps.
+    """What a callback is told after each step, and ten times a second between steps.
 
     Attributes
     ----------
@@ -29,6 +29,7 @@ class Progress:
     >>> chosen = fwsr.select(X, 3, callback=lambda p: print(p.exemplars, "of", p.wanted))
     1 of 3
     2 of 3
+    3 of 3
     """
 
     step: int
