@@ -3,7 +3,8 @@
 Runs alternate; the ratio is that of the medians. The program's time is what its JSON calls set-up,
 steps and certificate, as fit does not read the file.
 
-usage: python bench/python_fit.py [--points N] [--features D] [--exemplars K] [--repeats R] [-o FILE]
+usage: python bench/python_fit.py [--points N] [--features D] [--exemplars K] [--repeats R]
+                                  [-o FILE]
 Run it in an environment that has the package, on a machine that does nothing else.
 """
 

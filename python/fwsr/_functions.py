@@ -202,8 +202,8 @@ def path(
 ) -> Path:
     """One run to k exemplars, and the reconstruction error of its first 1, 2, ..., k.
 
-    With ``alpha`` or ``beta`` given, FWSR's answer for fewer exemplars is the beginning of its answer
-    for more. By default the radius grows with k, and a run for fewer can choose others.
+    With ``alpha`` or ``beta`` given, FWSR's answer for fewer exemplars is the beginning of its
+    answer for more. By default the radius grows with k, and a run for fewer can choose others.
 
     Parameters
     ----------

@@ -94,8 +94,8 @@ class Request:
                 raise TypeError(f"{method} has no option '{name}'; it has {', '.join(allowed)}")
         kernel = request.options.get("kernel")
         if kernel == "linear" and table[method]["uses_rbf"]:
-            raise ValueError(f"{method} works in the space of a kernel, rbf unless another is named, "
-                             "and has no kernel='linear'; kernel='polynomial', degree=1, gamma=1, "
+            raise ValueError(f"{method} works in the space of a kernel, rbf unless another is "
+                             "named, and has no kernel='linear'; kernel='polynomial', degree=1, gamma=1, "
                              "coef0=0 is the same")
         if callable(kernel):
             request.kernel_function = kernel
@@ -150,8 +150,8 @@ def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int, *,
         return _count(n_exemplars, n, name), Classes()
     if y is None:
         # The second half is what scikit-learn's checks look for.
-        raise ValueError("exemplars per class need labels, so fit or select requires y to be passed, "
-                         "but the target y is None")
+        raise ValueError("exemplars per class need labels: give y (it requires y to be passed, but "
+                         "the target y is None)")
     classes = Classes(*_data.classes_of(y, n))
     if named:
         known = set(classes.names)
@@ -230,7 +230,8 @@ class Run:
             data = _kernel_matrix(request.kernel_function, data, limit)
         given = request.given_matrix
         if given:
-            what = f"a precomputed {'kernel' if given == 'kernel' else 'dissimilarity'} matrix must be"
+            kind = "kernel" if given == "kernel" else "dissimilarity"
+            what = f"a precomputed {kind} matrix must be"
             if data.shape[0] != data.shape[1]:
                 raise ValueError(f"{what} square; this one is {data.shape[0]} x {data.shape[1]}")
             if sp.issparse(data.values):

@@ -3,7 +3,8 @@
 Every function draws into a figure of its own, or into the ``ax`` it is given, and returns the
 figure. Its own figures are unknown to pyplot: nothing stays open, no setting changes. Notebooks
 show them, ``figure.savefig("picture.png")`` writes them, and ``figure.axes[0]`` is where to change
-them. For a window, draw into an axes of pyplot: ``ax=plt.subplots()[1]``, then ``plt.show()``. Text that comes from the data is shown as it is, dollar signs included.
+them. For a window, draw into an axes of pyplot: ``ax=plt.subplots()[1]``, then ``plt.show()``.
+Text that comes from the data is shown as it is, dollar signs included.
 """
 
 from __future__ import annotations

@@ -153,10 +153,10 @@ def test_a_callback_hears_of_every_step_on_the_calling_thread(X):
     chosen = fwsr.select(X, 8, callback=callback)
     steps = [p for p in heard if p.step > 0]
     assert threads == {threading.get_ident()}
-    assert [p.step for p in steps] == list(range(1, len(chosen.trace["f"])))
+    assert [p.step for p in steps] == list(range(1, len(chosen.trace["f"]) + 1))
     assert all(isinstance(p, fwsr.Progress) and p.wanted == 8 for p in steps)
-    assert [p.exemplars for p in steps] == chosen.trace["rows"][:-1].tolist()
-    assert np.allclose([p.f for p in steps], chosen.trace["f"][:-1])
+    assert [p.exemplars for p in steps] == chosen.trace["rows"].tolist()
+    assert np.allclose([p.f for p in steps], chosen.trace["f"])
 
 
 def test_no_step_is_missed_while_the_callback_is_slow():
@@ -169,7 +169,7 @@ def test_no_step_is_missed_while_the_callback_is_slow():
             steps.append(p.step)
 
     chosen = fwsr.select(points, 40, kernel="rbf", n_jobs=1, callback=callback)
-    assert steps == list(range(1, len(chosen.trace["f"])))
+    assert steps == list(range(1, len(chosen.trace["f"]) + 1))
 
 
 @pytest.mark.parametrize("call", [
