@@ -368,7 +368,7 @@ def _pandas_matrix(X: Any, notes: list[str]) -> Any:
     for i, (name, kind) in enumerate(zip(X.columns, X.dtypes)):
         plain = getattr(kind, "subtype", kind)  # of sparse columns
         plain = getattr(plain, "numpy_dtype", plain)  # of nullable ones
-        if getattr(plain, "kind", "") == "O":
+        if plain == np.dtype(object):
             try:
                 X.iloc[:, i].astype(np.float64)
             except (TypeError, ValueError) as e:

@@ -95,8 +95,8 @@ class Request:
         kernel = request.options.get("kernel")
         if kernel == "linear" and table[method]["uses_rbf"]:
             raise ValueError(f"{method} works in the space of a kernel, rbf unless another is "
-                             "named, and has no kernel='linear'; kernel='polynomial', degree=1, gamma=1, "
-                             "coef0=0 is the same")
+                             "named, and has no kernel='linear'; kernel='polynomial', degree=1, "
+                             "gamma=1, coef0=0 is the same")
         if callable(kernel):
             request.kernel_function = kernel
             request.options["kernel"] = "precomputed"
