@@ -1,7 +1,7 @@
 """Docstrings: each has an example that runs, and names the parameters there are."""
 
+import contextlib
 import doctest
-import importlib.util
 import inspect
 import re
 
@@ -11,7 +11,7 @@ import pytest
 import fwsr
 
 PUBLIC = {name: getattr(fwsr, name) for name in fwsr.__all__ if callable(getattr(fwsr, name))}
-if importlib.util.find_spec("imblearn"):
+with contextlib.suppress(ImportError):
     from fwsr.imbalanced import ExemplarSampler
 
     PUBLIC["imbalanced.ExemplarSampler"] = ExemplarSampler
