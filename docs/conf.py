@@ -3,7 +3,7 @@
 import fwsr
 
 project = "fwsr"
-author = "the fwsr authors"
+author = "the fwsr developers"
 version = release = fwsr.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

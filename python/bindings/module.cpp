@@ -32,14 +32,12 @@ using namespace nb::literals;
 
 /// What select, plan and sweep are all told.
 struct Request {
-  const GivenPoints& points;
   SelectOptions options;
   Classes classes;
 
   Request(const GivenPoints& p, const nb::dict& given, const nb::object& labels,
           const std::vector<std::string>& names, const nb::object& counts)
-      : points(p),
-        options(read_options(given)),
+      : options(read_options(given)),
         classes(read_classes(labels, names, counts, rows_of(p.view))) {}
 };
 
@@ -145,12 +143,6 @@ GivenPoints read_file(const std::string& path, const std::string& label_column,
   return dataset_points(std::move(*data));
 }
 
-std::vector<std::string> read_label_file(const std::string& path) {
-  auto labels = read_labels(path);
-  if (!labels) throw Error(labels.error().message);
-  return std::move(*labels);
-}
-
 Index bytes_of(const std::string& text) {
   const auto bytes = parse_bytes(text);
   if (!bytes) throw Error(bytes.error().message);
@@ -227,6 +219,8 @@ NB_MODULE(_core, m) {
   using namespace fwsr;
   using namespace fwsr::python;
   nb::register_exception_translator(translate);
+  stop_all_at_exit();
+  nb::set_leak_warnings(false);  // daemon threads keep what they hold when Python exits
   const auto interrupted = nb::exception<Stopped>(m, "Interrupted", PyExc_RuntimeError);
   interrupted.attr("__doc__") = "The callback returned False, and there is no answer yet.";
   interrupted.attr("__module__") = "fwsr";
@@ -270,7 +264,6 @@ NB_MODULE(_core, m) {
     return all;
   });
   m.def("options", option_list);
-  m.def("read_labels", read_label_file, "path"_a);
   m.def("parse_bytes", bytes_of, "text"_a);
   m.def(
       "format_bytes", [](double bytes) { return format_bytes(bytes); }, "bytes"_a);

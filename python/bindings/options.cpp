@@ -23,7 +23,8 @@ namespace {
 
 /// A number that Python can make of `value`, or nothing.
 std::optional<double> number(nb::handle value) {
-  if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) return std::nullopt;
+  if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()) || PyBool_Check(value.ptr()))
+    return std::nullopt;
   const double read = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred()) {
     PyErr_Clear();
@@ -39,6 +40,7 @@ void read(const char* name, nb::handle value, double& out) {
 }
 
 void read(const char* name, nb::handle value, Index& out) {
+  if (PyBool_Check(value.ptr())) refuse(name, "a whole number", value);
   const nb::object whole = nb::steal(PyNumber_Index(value.ptr()));
   if (!whole.is_valid()) {
     PyErr_Clear();
@@ -53,8 +55,8 @@ void read(const char* name, nb::handle value, Index& out) {
 void read(const char* name, nb::handle value, int& out) {
   Index wide = 0;
   read(name, value, wide);
-  if (std::abs(wide) > std::numeric_limits<int>::max())
-    throw Error(fmt::format("{} = {} is too large", name, wide));
+  constexpr Index most = std::numeric_limits<int>::max();
+  if (wide < -most || wide > most) throw Error(fmt::format("{} = {} is too large", name, wide));
   out = static_cast<int>(wide);
 }
 

@@ -1,9 +1,38 @@
 #include "python/bindings/watched.hpp"
 
+#include <pthread.h>
+
 #include <array>
+#include <atomic>
 #include <utility>
 
 namespace fwsr::python {
+
+namespace {
+
+std::atomic<Index> live = 0;
+std::atomic<bool> closing = false;
+
+}  // namespace
+
+Live::Live() {
+  if (closing) throw Stopped("Python is about to exit");
+  ++live;
+}
+Live::~Live() {
+  --live;
+}
+
+void stop_all() {
+  closing = true;
+  const nb::gil_scoped_release released;
+  while (live > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void stop_all_at_exit() {
+  pthread_atfork(nullptr, nullptr, [] { live = 0; });
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(stop_all));
+}
 
 bool Watched::tell(const CompareProgress& progress) {
   std::unique_lock lock(mutex_);
@@ -43,6 +72,7 @@ void Watched::look_after_python() {
 }
 
 bool Watched::ask_python(const std::optional<CompareProgress>& news) {
+  if (closing) return false;
   const nb::gil_scoped_acquire acquired;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();

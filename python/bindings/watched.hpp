@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <nanobind/nanobind.h>
+#include <omp.h>
 
 #include "fwsr/methods/compare.hpp"
 
@@ -32,6 +33,20 @@ struct Watch {
   bool every_step = false;  // ... and after each step, for which the work waits
 };
 
+/// Work in progress, counted until its calling thread has the interpreter's lock back.
+class Live {
+ public:
+  Live();
+  Live(const Live&) = delete;
+  Live& operator=(const Live&) = delete;
+  ~Live();
+};
+/// Before the interpreter goes: stops all work and waits for it. A thread that asks a dying interpreter for
+/// its lock is ended where it stands, with the work on its hands.
+void stop_all();
+/// Has stop_all called when Python exits, and forgets in a forked child what only its parent does.
+void stop_all_at_exit();
+
 class Watched {
  public:
   explicit Watched(Watch watch) : watch_(std::move(watch)) {}
@@ -43,9 +58,12 @@ class Watched {
     std::optional<decltype(work(std::declval<const CompareObserver&>()))> answer;
     std::exception_ptr error;
     const CompareObserver observer = [this](const CompareProgress& p) { return tell(p); };
+    const int threads = omp_get_max_threads();  // as set for the calling thread: threadpoolctl
     {
+      const Live counted;
       const nb::gil_scoped_release released;
       std::thread worker([&] {
+        omp_set_num_threads(threads);
         try {
           answer.emplace(work(observer));
         } catch (const Interrupted&) {

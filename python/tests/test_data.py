@@ -650,3 +650,26 @@ def test_nothing_is_copied_behind_the_back_of_python(X):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < large.nbytes / 10
+
+
+def test_dask_arrays_are_brought_into_memory():
+    array = pytest.importorskip("dask.array")
+    X = np.random.default_rng(0).normal(size=(200, 6))
+    lazy = array.from_array(X, chunks=(50, 6))
+    chosen = fwsr.select(lazy, 5)
+    assert chosen.exemplars.tolist() == picks(X, 5)
+    assert any("copied once" in note for note in chosen.plan.notes)
+    rows = fwsr.RRQR(4).fit(lazy).exemplars_
+    assert isinstance(rows, array.Array) and rows.shape == (4, 6)
+
+
+def test_a_file_that_took_the_name_of_the_mapped_one_is_not_read(tmp_path):
+    X = np.random.default_rng(0).normal(size=(400, 50))
+    X[0] = X[-1] = 0
+    np.save(tmp_path / "points.npy", X)
+    mapped = np.load(tmp_path / "points.npy", mmap_mode="r")
+    other = X.copy()
+    other[1:-1] += 5
+    np.save(tmp_path / "other.npy", other)
+    (tmp_path / "other.npy").replace(tmp_path / "points.npy")
+    assert _data._streamed(mapped, 0) is None
