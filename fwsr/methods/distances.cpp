@@ -119,11 +119,13 @@ class GivenCheck {
     const Bits all = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
     if (all <= std::bit_cast<Bits>(std::numeric_limits<T>::max()))
       return static_cast<double>(std::bit_cast<T>(all));
-    refuse([&](Index i, Index j) { return !(number(i, j) >= 0 && std::isfinite(number(i, j))); },
-           "a dissimilarity must be 0 or a positive number");
-    double largest = 0;  // there was only a -0
+    double largest = 0;
     for (Index i = 0; i < n_; ++i)
       for (Index j = 0; j < n_; ++j) largest = std::max(largest, number(i, j));
+    const double least = -1e-6 * largest;  // rounding, as 1 - cosine leaves it on the diagonal
+    refuse([&](Index i,
+               Index j) { return !(number(i, j) >= least && std::isfinite(number(i, j))); },
+           "a dissimilarity must be 0 or a positive number");
     return largest;
   }
 

@@ -14,6 +14,7 @@
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/rows.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/certificate.hpp"
 #include "fwsr/solver/codes.hpp"
@@ -78,10 +79,45 @@ Space make_space(const PointsView& view, std::span<const Index> subset, const Se
                     plan, alive);
 }
 
+namespace {
+
+/// Norms and distances of sparse points come from sums over their entries, less what centring takes away:
+/// far from the origin nothing is left of them but rounding. Some points, met as they are, tell.
+void refuse_if_too_far_from_origin(const Points& points, KernelType type) {
+  const Index n = points.size(), d = points.dim(), sample = std::min<Index>(n, 64);
+  std::vector<double> row(static_cast<std::size_t>(d)), before(row.size()), gap(row.size());
+  double norm = 0, norm_lost = 0, distance = 0, distance_lost = 0;
+  for (Index s = 0; s < sample; ++s) {
+    const Index i = s * n / sample, last = s > 0 ? (s - 1) * n / sample : 0;
+    points.row(i, row.data());
+    const double own = dot(row.data(), row.data(), d);
+    norm += own;
+    norm_lost += std::abs(points.squared_norm(i) - own);
+    if (s > 0) {
+      for (std::size_t l = 0; l < row.size(); ++l) gap[l] = row[l] - before[l];
+      const double apart = dot(gap.data(), gap.data(), d);
+      const double by_norms = points.squared_norm(i) + points.squared_norm(last) -
+                              2 * dot(row.data(), before.data(), d);
+      distance += apart;
+      distance_lost += std::abs(by_norms - apart);
+    }
+    std::swap(row, before);
+  }
+  constexpr double most = 1e-4;
+  if (norm_lost <= most * norm && (type != KernelType::rbf || distance_lost <= most * distance))
+    return;
+  throw Error(
+      "these sparse points lie so far from the origin that their differences drown in rounding; "
+      "subtract a constant from the features that are far from 0, or give a dense matrix");
+}
+
+}  // namespace
+
 Space make_space(std::unique_ptr<Points> points, const SelectOptions& o, const Plan& plan,
                  const Alive& alive) {
   Space space;
   space.points = std::move(points);
+  if (space.points->sparse()) refuse_if_too_far_from_origin(*space.points, o.kernel.type);
   space.type = kernel_of(o, *space.points, plan.threads);
   space.single = space.points->single() && !o.precise && plan.form == "representer" &&
                  plan.kernel_by != "products";
@@ -153,6 +189,9 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
       reason =
           s.eta_relative > 1e3
               ? "eta is so large beside the points that nothing else counts; choose a smaller one"
+          : o.kernel.type != KernelType::precomputed && effective_center(o) != Center::none
+              ? "the others add nothing (copies, already represented, or nothing but what centring "
+                "takes away)"
               : "the others add nothing (copies, or already represented)";
       break;
     case Status::iteration_limit:

@@ -143,6 +143,12 @@ GivenPoints read_file(const std::string& path, const std::string& label_column,
   return dataset_points(std::move(*data));
 }
 
+std::vector<std::string> read_label_file(const std::string& path) {
+  auto labels = read_labels(path);
+  if (!labels) throw Error(labels.error().message);
+  return std::move(*labels);
+}
+
 Index bytes_of(const std::string& text) {
   const auto bytes = parse_bytes(text);
   if (!bytes) throw Error(bytes.error().message);
@@ -264,6 +270,7 @@ NB_MODULE(_core, m) {
     return all;
   });
   m.def("options", option_list);
+  m.def("read_labels", read_label_file, "path"_a);
   m.def("parse_bytes", bytes_of, "text"_a);
   m.def(
       "format_bytes", [](double bytes) { return format_bytes(bytes); }, "bytes"_a);
