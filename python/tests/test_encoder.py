@@ -315,3 +315,17 @@ def test_constant_features_of_many_points(make):
     expected = np.where(np.arange(4) == 1, 1, X.std(axis=0))
     assert model._encoder.prep.deviation == pytest.approx(expected)
     assert model.score(make(X)) == pytest.approx(-model.reconstruction_error_, abs=1e-12)
+
+
+def test_the_width_per_class():
+    """As given; else the mean of those of the classes that have one."""
+    X, y = np.random.default_rng(16).normal(size=(61, 4)), np.append(np.repeat([0, 1, 2], 20), 3)
+    for model in (fwsr.KFWSR({0: 5, 1: 0}, gamma=0.2), fwsr.KFWSR(3, per_class=True, gamma=0.2),
+                  fwsr.RRQR({0: 5}, kernel="rbf", gamma=0.2)):
+        assert model.fit(X, y)._encoder.kernel.gamma == 0.2
+    for cls in (fwsr.KFWSR, fwsr.RRQR):
+        both = cls({0: 5, 1: 5}, kernel="rbf").fit(X, y)._encoder.kernel.gamma
+        each = [cls(5, kernel="rbf").fit(X[y == c]).selection_.gamma for c in (0, 1)]
+        assert both == pytest.approx(np.mean(each))
+    alone = fwsr.KFWSR(1, per_class=True).fit(X[:3], [0, 1, 2])
+    np.testing.assert_allclose(alone.transform(X[:3]), np.eye(3), atol=1e-12)

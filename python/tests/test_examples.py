@@ -1,6 +1,5 @@
 """The examples and the first lines of Python in README.md run, and say what they promise."""
 
-import importlib.util
 import os
 import pathlib
 import re
