@@ -37,9 +37,17 @@ from ._estimators import (
     StrongRRQR,
     TwoStage,
 )
-from ._functions import ComparedMethod, Comparison, compare, methods, path, plan, select, sweep
+from ._functions import compare, methods, path, plan, select, sweep
 from ._progress import Progress
-from ._results import Certificate, Path, Plan, Selection, Setting
+from ._results import (
+    Certificate,
+    ComparedMethod,
+    Comparison,
+    Path,
+    Plan,
+    Selection,
+    Setting,
+)
 from ._run import Interrupted
 
 __version__: str = _core.version

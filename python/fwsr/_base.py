@@ -19,7 +19,7 @@ from ._data import Data
 from ._encoder import Encoder
 from ._progress import Progress, Watcher
 from ._results import Selection
-from ._run import Interrupted, Request, Run, tell
+from ._run import Interrupted, Request, Run, seed_of, tell
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -78,10 +78,12 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         self._forget()
         try:
-            data = _data.as_data(X, self.memory)
-            self._remember_features(X, data)
-            run = Run.prepare(data, self._request(), self.n_exemplars, self.per_class, y,
-                              self.n_jobs, self.memory)
+            request = self._request()
+            request.seed = self._seed()
+            # Nothing but the run holds the points: it may let go of them and read their file.
+            run = Run.prepare(X, request, self.n_exemplars, self.per_class, y, self.n_jobs,
+                              self.memory)
+            self._remember_features(X, run.original)
             selection = run.select(Watcher(self.verbose, self.callback, type(self).__name__))
             if "interrupted" in {selection.status, *(s.status for s in selection.classes.values())}:
                 raise Interrupted("the callback stopped the run; the estimator is not fitted")
@@ -93,22 +95,19 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self
 
     def _request(self) -> Request:
-        """The parameters as the core takes them."""
+        """The parameters as the core takes them, without a seed."""
         own = {"n_exemplars", "per_class", "n_jobs", "memory", "verbose", "callback",
                "random_state"}
         given = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)
                  if f.name not in own}
         if given["center"] is None:
             del given["center"]
-        return Request.of(self.method, given, self._seed())
+        return Request.of(self.method, given)
 
     def _seed(self) -> int:
         state = getattr(self, "random_state", 0)
         if isinstance(state, numbers.Integral) and not isinstance(state, bool):
-            seed = int(state)
-            if not 0 <= seed < 2 ** 64:
-                raise ValueError(f"random_state must be from 0 to 2^64 - 1, got {seed}")
-            return seed
+            return seed_of(int(state), "random_state")
         if isinstance(state, np.random.Generator):
             return int(state.integers(2 ** 63))
         return int(check_random_state(state).randint(2 ** 31 - 1))
@@ -128,7 +127,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         parts = list(selection.classes.values()) or [selection]
         self.objective_path_ = np.concatenate([s.trace["f"] for s in parts])
         self.gap_path_ = np.concatenate([s.trace["gap"] for s in parts])
-        self.n_iter_ = int(sum(max(len(s.trace["f"]), int(s.facts.get("iterations", 0)), len(s))
+        self.n_iter_ = int(sum(s.facts.get("iterations", len(s.trace["f"]) or len(s))
                                for s in parts))
         if selection.certificate is not None:
             self.reconstruction_error_ = selection.certificate.reconstruction_error
@@ -187,8 +186,10 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         FWSR and KFWSR with ``q=2`` and without ``nonneg``, not per class: the codes of the run, of
         new points by the formula that gave those of the old. All others: the combination of the
-        exemplars nearest to the point, by least squares. Per class with a width that each class
-        found for itself (``gamma=None``), that is in the space of the mean width. With
+        exemplars nearest to the point, by least squares, which may be negative, also with
+        ``nonneg``. Per class with a width that each class found for itself (``gamma=None``), that
+        is in the space of the mean width (1 where no class found one). Exemplars added by ``fill``
+        have codes of 0. With
         ``metric="precomputed"``, where there are no codes: the dissimilarities from the exemplars.
 
         Parameters

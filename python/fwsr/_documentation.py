@@ -6,7 +6,7 @@ import dataclasses
 import textwrap
 from typing import Any, TypeVar
 
-from ._run import method_table, option_table
+from ._run import is_solver, method_table, option_table
 
 T = TypeVar("T", bound=type)
 
@@ -41,7 +41,10 @@ _COMMON = {
 _SOLVER = {
     "eta_relative": "Whether ``eta`` is in units of the root-mean-square norm of the centred "
                     "points.",
-    "q": "Norm of the rows of the codes: 1, 2 or ``\"inf\"``.",
+    "q": "Norm of the rows of the codes: 1, 2 or ``\"inf\"``. With 1 and ``\"inf\"`` ``transform`` "
+         "gives codes of least squares, not those of the run.",
+    "nonneg": "Codes without negative numbers during the run. ``transform`` then gives codes of "
+              "least squares, which may be negative.",
     "rank": "For the rbf, polynomial and laplacian kernels: a factor with this many columns in "
             "place of the kernel, O(n rank) a step and no n x n matrix; 0: the kernel itself.",
     "when_converged": "When the gap closes before ``n_exemplars`` are found: ``\"grow\"`` enlarges "
@@ -77,13 +80,15 @@ reconstruction_error_ : float
 classes_ : ndarray
     The classes, in order (only per class).
 n_iter_ : int
-    Steps or iterations.
+    Iterations, where the method counts them (``selection_.facts["iterations"]``); else steps of the
+    solver; else exemplars, one a step. Per class their sum.
 status_ : str
     How the run ended; anything but ``exemplars_reached`` comes with a warning.
 plan_ : Plan
-    What was run, with its memory; per class a dictionary.
+    What was run, with its memory; per class a dictionary, from the name of the class as text:
+    ``plan_["0"]`` where ``classes_`` holds the number 0.
 selection_ : Selection
-    Everything, with the certificate.
+    Everything, with the certificate; ``selection_.classes`` has the names of ``plan_``.
 n_features_in_, feature_names_in_
     Of ``X``; names where it has them.
 """
@@ -112,9 +117,8 @@ def _sentence(cls: Any, name: str) -> str:
     if name in _SOLVER:
         return _SOLVER[name]
     if name == "center":
-        solver = cls.method in ("fwsr", "k-fwsr")
-        return _CENTER + ("None: ``\"point\"`` for the linear kernel, else ``\"none\"``." if solver
-                          else "None: ``\"none\"``.")
+        return _CENTER + ("None: ``\"point\"`` for the linear kernel, else ``\"none\"``."
+                          if is_solver(cls.method) else "None: ``\"none\"``.")
     return _whole(option_table()[name.rstrip("_")][1])
 
 

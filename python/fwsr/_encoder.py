@@ -64,6 +64,50 @@ class Preprocessing:
             rows = rows - self.mean
         return _to_norm_one(rows) if self.normalize else rows
 
+    def sparse(self, rows: Any) -> SparseRows:
+        """The same of sparse rows, which stay sparse."""
+        rows = self._scaled(rows)
+        if self.normalize:  # their squares may overflow
+            rows = _to_norm_one(rows)
+        n, d = rows.shape
+        prepared = SparseRows(rows, np.zeros(n), np.ones(d))
+        if self.center == "point":
+            prepared.times = np.asarray(rows.mean(axis=1)).ravel()
+            prepared.times = prepared.times + prepared.sums() / d  # what rounding left
+        elif self.mean is not None:
+            prepared.times, prepared.less = np.ones(n), self.mean
+        if self.normalize:
+            norms = np.sqrt(prepared.sums(2))
+            inverse = 1 / np.where(norms > 0, norms, 1.0)
+            prepared.rows = sp.diags(inverse) @ rows
+            prepared.times = inverse * prepared.times
+        return prepared
+
+
+@dataclass
+class SparseRows:
+    """Sparse rows, less a vector that is not: times[i] of it from row i."""
+
+    rows: Any
+    times: np.ndarray
+    less: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape
+
+    def __matmul__(self, right: np.ndarray) -> np.ndarray:
+        return self.rows @ right - np.outer(self.times, self.less @ right)
+
+    def sums(self, power: int = 1) -> np.ndarray:
+        """Of the numbers of each row, to a power."""
+        r = self.rows
+        row = np.repeat(np.arange(r.shape[0]), np.diff(r.indptr))
+        less = self.less[r.indices]
+        stored = np.bincount(row, (r.data - self.times[row] * less) ** power, r.shape[0])
+        elsewhere = np.sum(self.less ** power) - np.bincount(row, less ** power, r.shape[0])
+        return stored + (-self.times) ** power * elsewhere
+
 
 @dataclass
 class Kernel:
@@ -142,20 +186,9 @@ class Encoder:
 
         Dissimilarities have no codes: those from the exemplars in their place.
         """
-        self._require_range()
-        if not len(self.gram):
-            return np.zeros((len(data), 0))
         if self.given == "distance":
-            return _each(data, lambda rows: _dense(rows[:, self.exemplars]))
-        if self.theta is None:
-            return self._least_squares(data)
-        theta, basis = self.theta, self._prepared(self.basis)
-        extra = 0.0 if self.offset is None else self.offset
-
-        def block(rows: Any) -> np.ndarray:
-            return (self._products(rows, basis) + self.eta ** 2) @ theta.T + extra
-
-        return _each(data, block)
+            return self._each(data, lambda rows: _dense(rows[:, self.exemplars]))
+        return self._each(data, self._codes())
 
     def represented_by(self, data: Data) -> np.ndarray:
         """For each point the exemplar with the largest code of the run, else the nearest one.
@@ -165,15 +198,16 @@ class Encoder:
         if not self.chosen.any():
             return np.full(len(data), -1, dtype=np.int64)
         if self.theta is not None:
-            return np.abs(self.codes(data)).argmax(axis=1)
+            codes = self._codes()
+            return self._each(data, lambda rows: np.abs(codes(rows)).argmax(axis=1))
         distances = self._distances()
-        nearest = _each(data, lambda rows: distances(rows).argmin(axis=1))
+        nearest = self._each(data, lambda rows: distances(rows).argmin(axis=1))
         return np.flatnonzero(self.chosen)[nearest]
 
     def mean_distance(self, data: Data) -> float:
         """Of a matrix of dissimilarities: from a point to the nearest exemplar, on average."""
         distances = self._distances()
-        return float(np.mean(_each(data, lambda rows: distances(rows).min(axis=1))))
+        return float(np.mean(self._each(data, lambda rows: distances(rows).min(axis=1))))
 
     def error(self, data: Data) -> float:
         """The part of the points outside the span of the exemplars."""
@@ -201,36 +235,51 @@ class Encoder:
         own = self._prepared(self.exemplars)
         if self._explicit:  # vectors keep twice the digits of their inner products
             basis = _orthonormal(own)
-            for _, rows in _blocks(data):
-                rows = self._prepared(rows)
-                total += float(np.square(rows).sum())
+            for _, rows in self._blocks(data):
                 shares = rows @ basis.T
-                explained += np.square(shares).sum(axis=0)
-                rest += float(np.square(rows - shares @ basis).sum())
+                added = np.square(shares).sum(axis=0)
+                explained += added
+                if isinstance(rows, SparseRows):
+                    squares = float(rows.sums(2).sum())
+                    rest += max(0.0, squares - float(added.sum()))
+                else:
+                    squares = float(np.square(rows).sum())
+                    rest += float(np.square(rows - shares @ basis).sum())
+                total += squares
             return explained, total, rest
         factor = _triangle(self.gram)
-        for first, rows in _blocks(data):
+        for first, rows in self._blocks(data):
             total += float(self._diagonal(rows, first).sum())
             explained += np.square(_solve(factor, self._products(rows, own).T)).sum(axis=1)
         return explained, total, max(0.0, total - float(explained.sum()))
 
-    def _least_squares(self, data: Data) -> np.ndarray:
-        own = self._prepared(self.exemplars)
+    def _codes(self) -> Callable[[Any], np.ndarray]:
+        """From prepared rows to their codes: those of the run, else those of least squares."""
+        self._require_range()
+        if self.theta is not None:
+            theta, basis = self.theta, self._prepared(self.basis)
+            extra = 0.0 if self.offset is None else self.offset
+            return lambda rows: (self._products(rows, basis) + self.eta ** 2) @ theta.T + extra
+        if not self.chosen.any():
+            return lambda rows: np.zeros((rows.shape[0], len(self.gram)))
+        among = np.eye(len(self.gram))[self.chosen]  # 0 for those that were filled in
+        own = self._prepared(self.exemplars[self.chosen])
         if self._explicit:
-            inverse = np.linalg.pinv(own, rcond=_WITHIN)
-            return _each(data, lambda rows: self._prepared(rows) @ inverse)
-        inverse = scipy.linalg.pinvh(self.gram, rtol=_WITHIN)
-        return _each(data, lambda rows: self._products(rows, own) @ inverse)
+            inverse = np.linalg.pinv(own, rcond=_WITHIN) @ among
+            return lambda rows: rows @ inverse
+        gram = self.gram[np.ix_(self.chosen, self.chosen)]
+        inverse = scipy.linalg.pinvh(gram, rtol=_WITHIN) @ among
+        return lambda rows: self._products(rows, own) @ inverse
 
     def _distances(self) -> Callable[[Any], np.ndarray]:
-        """From rows to the exemplars chosen: distances, or what grows with them row by row."""
+        """From prepared rows to the exemplars chosen: distances, or what grows with them."""
         self._require_range()
         exemplars = self.exemplars[self.chosen]
         if self.given == "distance":
             return lambda rows: _dense(rows[:, exemplars])
         own = self._prepared(exemplars)
         if self.metric == "manhattan":
-            return lambda rows: cdist(self._prepared(rows), own, "cityblock")
+            return lambda rows: cdist(rows, own, "cityblock")
         squares = np.diagonal(self.gram)[self.chosen]
         if self.metric == "cosine":
             norms = np.sqrt(np.where(squares > 0, squares, 1.0))
@@ -239,7 +288,9 @@ class Encoder:
             here = own.mean(axis=0)
             near = own - here
             squares = np.square(near).sum(axis=1)
-            return lambda rows: squares - 2 * (self._prepared(rows) - here) @ near.T
+            there = here @ near.T
+            return lambda rows: squares - 2 * (
+                rows @ near.T - there if isinstance(rows, SparseRows) else (rows - here) @ near.T)
         return lambda rows: squares - 2 * self._products(rows, own)
 
     @property
@@ -251,16 +302,37 @@ class Encoder:
         return rows if self.prep is None or callable(self.kernel.name) else self.prep(rows)
 
     def _products(self, rows: Any, prepared: Any) -> np.ndarray:
-        """The kernel between rows and some of the points fitted, which are prepared."""
-        if self.given:
-            return _dense(rows[:, prepared])
-        return self.kernel(self._prepared(rows), prepared)
+        """The kernel between rows and some of the points fitted, all of them prepared."""
+        return _dense(rows[:, prepared]) if self.given else self.kernel(rows, prepared)
 
     def _diagonal(self, rows: Any, first: int) -> np.ndarray:
         if self.given:
             place = np.arange(rows.shape[0])
             return np.asarray(rows[place, place + first], dtype=np.float64).ravel()
-        return self.kernel.diagonal(self._prepared(rows))
+        return self.kernel.diagonal(rows)
+
+    def _stays_sparse(self, data: Data) -> bool:
+        """Whether inner products with sparse rows lose nothing by leaving them sparse.
+
+        With few numbers stored, centring takes little away from a row. The cosine of rows less the
+        mean of each feature is left out, as squares may overflow there.
+        """
+        few = sp.issparse(data.values) and 10 * data.values.nnz <= data.shape[0] * data.shape[1]
+        return (few and self._explicit and self.metric != "manhattan" and self.prep is not None
+                and not (self.prep.normalize and self.prep.mean is not None))
+
+    def _blocks(self, data: Data) -> Iterator[tuple[int, Any]]:
+        """Some points at a time, prepared."""
+        sparse, (n, d) = self._stays_sparse(data), data.shape
+        a_row = max(data.values.nnz // n if sparse else d, len(self.gram), 1)  # and its codes
+        for first, rows in data.blocks(_BLOCK_NUMBERS * d // a_row):
+            if not np.isfinite(rows.data if sp.issparse(rows) else rows).all():
+                raise ValueError("X contains NaN or infinity; remove these points or fill in the "
+                                 "values")
+            yield first, (self.prep.sparse(rows) if sparse and self.prep else self._prepared(rows))
+
+    def _each(self, data: Data, work: Callable[[Any], np.ndarray]) -> np.ndarray:
+        return np.concatenate([work(rows) for _, rows in self._blocks(data)])
 
     def _require_range(self) -> None:
         """The core brings numbers of any size near 1; here their squares must be numbers too."""
@@ -286,19 +358,6 @@ class Encoder:
 
 
 # ------------------------------------------------------------------------------------------- blocks
-
-
-def _blocks(data: Data) -> Iterator[tuple[int, Any]]:
-    for first, rows in data.blocks(_BLOCK_NUMBERS):
-        values = rows.data if sp.issparse(rows) else rows
-        if not np.isfinite(values).all():
-            raise ValueError("X contains NaN or infinity; remove these points or fill in the "
-                             "values")
-        yield first, rows
-
-
-def _each(data: Data, work: Callable[[Any], np.ndarray]) -> np.ndarray:
-    return np.concatenate([work(rows) for _, rows in _blocks(data)])
 
 
 def _float64(rows: Any) -> Any:

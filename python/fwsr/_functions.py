@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import numbers
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _core, _data
 from ._progress import Progress, Watcher
-from ._results import Path, Plan, Selection, Setting
+from ._results import ComparedMethod, Comparison, Path, Plan, Selection, Setting
 from ._run import (
     Classes,
     Request,
     Run,
     how_many,
     method_table,
-    option_table,
+    seed_of,
     setting_text,
     tell,
     threads_of,
@@ -94,7 +94,7 @@ def select(
     >>> int(fwsr.select(X, 4, method="kmedoids", seed=1).weights.sum())
     200
     """
-    request = Request.of(method, options, _seed(seed))
+    request = Request.of(method, options, seed_of(seed))
     run = Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k")
     run.options["codes"] = codes
     selection = run.select(Watcher(verbose, callback, method))
@@ -123,7 +123,8 @@ def plan(
     Returns
     -------
     Plan
-        Per class a dictionary of plans; None for a class that gives all it has.
+        Per class a dictionary of plans by the name of the class as text (``"0"`` for the number 0);
+        None for a class that gives all it has.
 
     Examples
     --------
@@ -184,8 +185,11 @@ def sweep(
                           _numbers("etas", etas), *run.per_class, watcher.function,
                           watcher.every_step)
         watcher.finish()
-    return [Setting(None if np.isnan(alpha) else alpha, eta, run.selection(answer))
-            for alpha, eta, answer in raw]
+    settings = [Setting(None if np.isnan(alpha) else alpha, eta, run.selection(answer))
+                for alpha, eta, answer in raw]
+    tell([f"{'' if s.alpha is None else f'alpha {s.alpha:g}, '}eta {s.eta:g}: {w}"
+          for s in settings for w in s.selection.warnings])
+    return settings
 
 
 def path(
@@ -222,104 +226,13 @@ def path(
     >>> bool((np.diff(errors) <= 0).all())
     True
     """
-    request = Request.of(method, options, _seed(seed))
+    request = Request.of(method, options, seed_of(seed))
     if request.given_matrix == "distance":
         raise ValueError("dissimilarities have no reconstruction error; give points")
     run = Run.prepare(X, request, k, False, None, n_jobs, memory, name="k")
     selection = run.select(Watcher(verbose, callback, method))
     tell(selection.warnings)
     return Path(selection, run.encoder(selection).error_path(run.original))
-
-
-@dataclass(frozen=True)
-class ComparedMethod:
-    """One method of a comparison.
-
-    Attributes
-    ----------
-    name : str
-    outcome : str
-        ``done``, ``too_large``, ``too_slow`` or ``refused``; ``reason`` says more.
-    trials : list of dict
-        One for each repeat: ``exemplars``, and every measure by its name.
-
-    Examples
-    --------
-    >>> import numpy as np, fwsr
-    >>> X = np.random.default_rng(0).normal(size=(200, 5))
-    >>> row = fwsr.compare(X, 3, ["rrqr"])[0]
-    >>> row.name, row.outcome, len(row.trials)
-    ('rrqr', 'done', 1)
-    """
-
-    name: str
-    outcome: str
-    reason: str
-    planned_seconds: float
-    warnings: list[str]
-    trials: list[dict[str, Any]]
-
-    def mean(self, measure: str) -> float:
-        """Over the trials; NaN when there is none, or when it was not measured."""
-        _known_measure(measure)
-        return float(np.mean([t[measure] for t in self.trials])) if self.trials else float("nan")
-
-    def deviation(self, measure: str) -> float:
-        """The standard deviation over the trials; 0 for one."""
-        _known_measure(measure)
-        values = [t[measure] for t in self.trials]
-        return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-
-
-class Comparison(list):  # type: ignore[type-arg]
-    """The methods of :func:`compare`, in order: a list of :class:`ComparedMethod`.
-
-    Examples
-    --------
-    >>> import numpy as np, fwsr
-    >>> X = np.random.default_rng(0).normal(size=(200, 5))
-    >>> fwsr.compare(X, 3, ["greedy-cssp", "random"], repeats=3).best("reconstruction_error")
-    'greedy-cssp'
-    """
-
-    @property
-    def measures(self) -> list[str]:
-        """Those that were taken."""
-        return [name for name, _, _ in _core.measures()
-                if any(np.isfinite(m.mean(name)) for m in self)]
-
-    def best(self, measure: str) -> str:
-        """The name of the method that does best by a measure."""
-        lower = _known_measure(measure)
-        done = [m for m in self if np.isfinite(m.mean(measure))]
-        if not done:
-            raise ValueError(f"no method has the measure '{measure}'")
-        return min(done, key=lambda m: m.mean(measure) * (1 if lower else -1)).name
-
-    def to_frame(self) -> Any:
-        """Means as a pandas table, one line a method."""
-        import pandas as pd
-
-        return pd.DataFrame([{"method": m.name, "outcome": m.outcome,
-                              **{name: m.mean(name) for name in self.measures}} for m in self])
-
-    def __str__(self) -> str:
-        measures = self.measures
-        titles = {name: title for name, title, _ in _core.measures()}
-        rows = [["method", *(titles[name] for name in measures)]]
-        rows += [[m.name, *(_number(m.mean(name)) for name in measures)] for m in self if m.trials]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(measures) + 1)]
-        widths[0] = max([widths[0], *(len(m.name) for m in self)])
-        table = iter(["  ".join([row[0].ljust(widths[0]),
-                                 *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))])
-                      for row in rows])
-        lines = [next(table)]
-        for m in self:
-            lines.append(next(table) if m.trials else
-                         f"{m.name.ljust(widths[0])}  {m.outcome.replace('_', ' ')}: {m.reason}")
-        return "\n".join(line.rstrip() for line in lines)
-
-    __repr__ = __str__
 
 
 def compare(
@@ -346,14 +259,19 @@ def compare(
         As for :func:`select`.
     methods : sequence
         Names, with settings as on the command line (``"smrs:alpha=20"``), or estimators
-        (``SMRS(alpha=20)``).
+        (``SMRS(alpha=20)``). Of an estimator its parameters are taken where they differ from the
+        defaults of its class, and a whole number as ``random_state`` is its seed; how many
+        exemplars, classes, threads and memory are those given here.
     repeats : int
         Runs of methods that draw at random.
     time_limit : float, optional
         Seconds that one run may take; a method that takes longer is listed as ``too_slow``.
     **options
         ``center``, ``scale``, ``lambda_`` and ``rho`` for all methods and for the measures;
-        ``kernel``, ``gamma``, ``degree`` and ``coef0`` for the methods that use one.
+        ``fill`` for all methods; ``kernel``, ``gamma``, ``degree`` and ``coef0`` for the methods
+        that use one.
+        What a method says for itself goes before. Nothing is centred unless ``center`` is given,
+        so that all see the same points, while FWSR elsewhere centres each point.
 
     Returns
     -------
@@ -398,7 +316,7 @@ def compare(
                             f"of one method are written 'fwsr:{name}=...'")
     basics = {"exemplars": number, "threads": threads_of(n_jobs),
               "memory": _data.memory_limit(memory)}
-    contestants = [_contestant(one, common, basics, _seed(seed)) for one in methods]
+    contestants = [_contestant(one, common, basics, seed_of(seed)) for one in methods]
     if not contestants:
         raise ValueError("there is no method to compare; name some")
     judged_by = {**common, **basics}
@@ -429,6 +347,10 @@ def _contestant(one: Any, common: dict[str, Any], basics: dict[str, Any],
                 seed: int) -> tuple[str, str, dict[str, str], dict[str, Any], int]:
     if hasattr(one, "_request") and not isinstance(one, type):
         request, name = one._request(), None
+        usual = {f.name.rstrip("_"): f.default for f in dataclasses.fields(one)}
+        own = {n: v for n, v in request.options.items() if v != usual[n]}
+        state = getattr(one, "random_state", None)
+        seed = seed_of(state, "random_state") if isinstance(state, numbers.Integral) else seed
         if request.kernel_function is not None:
             raise ValueError("a comparison takes kernels by name, or 'precomputed'; compute the "
                              "matrix of this kernel and give that")
@@ -438,18 +360,22 @@ def _contestant(one: Any, common: dict[str, Any], basics: dict[str, Any],
         method, *parts = one.split(":")
         given = dict(_setting(one, part) for part in parts)
         request, name = Request.of(method, given), one
+        own = request.options
     table = method_table()[request.method]
     shared = {n: v for n, v in common.items() if n not in ("lambda", "rho")}
     if not table["uses_rbf"] and shared.get("kernel") != "precomputed":
         kernels = ("kernel", "gamma", "degree", "coef0")
         shared = {n: v for n, v in shared.items() if n not in kernels}
-    own = {n: v for n, v in request.options.items()
-           if n not in ("certificate", "lambda", "rho") and v is not None}
+    own = {n: v for n, v in own.items() if n not in ("certificate", "lambda", "rho")}
+    if shared.get("kernel") == "precomputed" != own.get("kernel", "precomputed"):
+        raise ValueError(f"with kernel='precomputed' the data is a kernel matrix, and "
+                         f"{request.method} asks for kernel={own['kernel']!r}; leave one of them "
+                         "out")
     if name is None:
-        usual = {n: setting_text(d) for n, (d, _) in option_table().items()}
-        usual.update({n: setting_text(d) for n, d, _ in table["settings"]})
-        given = {**request.settings, **{n: setting_text(v) for n, v in own.items()}}
-        name = ":".join([request.method, *(f"{n}={v}" for n, v in given.items() if v != usual[n])])
+        usual = {n: setting_text(d) for n, d, _ in table["settings"]}
+        given = {n: v for n, v in request.settings.items() if v != usual[n]}
+        given.update({n: setting_text(v) for n, v in own.items()})
+        name = ":".join([request.method, *(f"{n}={v}" for n, v in given.items())])
     return (name, request.method, request.settings, {**shared, **own, **basics}, seed)
 
 
@@ -467,28 +393,8 @@ def _setting(whole: str, part: str) -> tuple[str, Any]:
     return name, text
 
 
-def _seed(seed: Any) -> int:
-    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)):
-        raise TypeError(f"seed must be a whole number, got {seed!r}")
-    if not 0 <= seed < 2 ** 64:
-        raise ValueError(f"seed must be from 0 to 2^64 - 1, got {seed}")
-    return int(seed)
-
-
 def _numbers(name: str, values: Any) -> list[float]:
     try:
         return [float(v) for v in values]
     except (TypeError, ValueError) as e:
         raise TypeError(f"{name} must be a list of numbers, got {values!r}") from e
-
-
-def _known_measure(measure: str) -> bool:
-    """Whether less of it is better."""
-    lower = {name: less for name, _, less in _core.measures()}
-    if measure not in lower:
-        raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
-    return lower[measure]
-
-
-def _number(value: float) -> str:
-    return "" if np.isnan(value) else f"{value:.4g}"

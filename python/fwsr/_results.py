@@ -136,7 +136,7 @@ class Selection:
         What the method found out on its way, such as ``objective``.
     warnings : list of str
     classes : dict
-        Per class: name of the class -> its own Selection.
+        Per class: name of the class, as text -> its own Selection; ``"0"`` for the number 0.
     ids : list of str or None
         Of the exemplars, where the data has ids.
 
@@ -235,6 +235,109 @@ class Path:
         """The smallest number of exemplars with at most this error; None when all are too few."""
         good = np.flatnonzero(self.error <= error)
         return int(good[0]) + 1 if len(good) else None
+
+
+@dataclass(frozen=True)
+class ComparedMethod:
+    """One method of a comparison.
+
+    Attributes
+    ----------
+    name : str
+    outcome : str
+        ``done``, ``too_large``, ``too_slow`` or ``refused``; ``reason`` says more.
+    trials : list of dict
+        One for each repeat: ``exemplars``, and every measure by its name.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> row = fwsr.compare(X, 3, ["rrqr"])[0]
+    >>> row.name, row.outcome, len(row.trials)
+    ('rrqr', 'done', 1)
+    """
+
+    name: str
+    outcome: str
+    reason: str
+    planned_seconds: float
+    warnings: list[str]
+    trials: list[dict[str, Any]]
+
+    def mean(self, measure: str) -> float:
+        """Over the trials; NaN when there is none, or when it was not measured."""
+        _known_measure(measure)
+        return float(np.mean([t[measure] for t in self.trials])) if self.trials else float("nan")
+
+    def deviation(self, measure: str) -> float:
+        """The standard deviation over the trials; 0 for one."""
+        _known_measure(measure)
+        values = [t[measure] for t in self.trials]
+        return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
+class Comparison(list):  # type: ignore[type-arg]
+    """The methods of :func:`fwsr.compare`, in order: a list of :class:`ComparedMethod`.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> fwsr.compare(X, 3, ["greedy-cssp", "random"], repeats=3).best("reconstruction_error")
+    'greedy-cssp'
+    """
+
+    @property
+    def measures(self) -> list[str]:
+        """Those that were taken."""
+        return [name for name, _, _ in _core.measures()
+                if any(np.isfinite(m.mean(name)) for m in self)]
+
+    def best(self, measure: str) -> str:
+        """The name of the method that does best by a measure."""
+        lower = _known_measure(measure)
+        done = [m for m in self if np.isfinite(m.mean(measure))]
+        if not done:
+            raise ValueError(f"no method has the measure '{measure}'")
+        return min(done, key=lambda m: m.mean(measure) * (1 if lower else -1)).name
+
+    def to_frame(self) -> Any:
+        """Means as a pandas table, one line a method."""
+        import pandas as pd
+
+        return pd.DataFrame([{"method": m.name, "outcome": m.outcome,
+                              **{name: m.mean(name) for name in self.measures}} for m in self])
+
+    def __str__(self) -> str:
+        measures = self.measures
+        titles = {name: title for name, title, _ in _core.measures()}
+        rows = [["method", *(titles[name] for name in measures)]]
+        rows += [[m.name, *(_number(m.mean(name)) for name in measures)] for m in self if m.trials]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(measures) + 1)]
+        widths[0] = max([widths[0], *(len(m.name) for m in self)])
+        table = iter(["  ".join([row[0].ljust(widths[0]),
+                                 *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))])
+                      for row in rows])
+        lines = [next(table)]
+        for m in self:
+            lines.append(next(table) if m.trials else
+                         f"{m.name.ljust(widths[0])}  {m.outcome.replace('_', ' ')}: {m.reason}")
+        return "\n".join(line.rstrip() for line in lines)
+
+    __repr__ = __str__
+
+
+def _known_measure(measure: str) -> bool:
+    """Whether less of it is better."""
+    lower = {name: less for name, _, less in _core.measures()}
+    if measure not in lower:
+        raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
+    return lower[measure]
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.4g}"
 
 
 def _plain(value: Any) -> Any:

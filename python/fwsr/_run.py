@@ -45,6 +45,11 @@ def option_table() -> dict[str, tuple[Any, str]]:
     return {name: (default, sentence) for name, default, sentence in _core.options()}
 
 
+def is_solver(method: str) -> bool:
+    """Whether the method is the Frank-Wolfe solver, by one of its names."""
+    return method in ("fwsr", "k-fwsr")
+
+
 #: Options that mean something to every method.
 COMMON = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho",
           "certificate")
@@ -80,9 +85,8 @@ class Request:
         if method not in table:
             raise ValueError(f"there is no method '{method}'; the methods are {', '.join(table)}")
         own = {name: default for name, default, _ in table[method]["settings"]}
-        solver = method in ("fwsr", "k-fwsr")
         allowed = list(own) + [o for o in option_table() if o != "exemplars" and
-                               (solver or o in COMMON)]
+                               (is_solver(method) or o in COMMON)]
         request = cls(method=method, seed=seed)
         for name, value in given.items():
             name = "lambda" if name == "lambda_" else name
@@ -129,6 +133,14 @@ def whole_number(name: str, value: Any) -> int:
     return number
 
 
+def seed_of(value: Any, name: str = "seed") -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if not 0 <= value < 2 ** 64:
+        raise ValueError(f"{name} must be from 0 to 2^64 - 1, got {value}")
+    return int(value)
+
+
 def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int, *,
              name: str = "n_exemplars") -> tuple[int, Classes]:
     """k, and the classes. With classes k is 0 and the counts say how many.
@@ -139,6 +151,9 @@ def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int, *,
         raise TypeError(f"per_class must be True, False or 'proportional', got {per_class!r}")
     share = per_class == "proportional"
     named = isinstance(n_exemplars, Mapping)
+    if named and share:
+        raise ValueError(f"per_class='proportional' shares out a number; {name} as a dictionary "
+                         "says already how many each class gives: leave one of them out")
     if isinstance(n_exemplars, str):
         word, _, in_all = n_exemplars.partition(":")
         if word != "proportional" or (in_all and not in_all.isdecimal()):
@@ -289,18 +304,19 @@ class Run:
         name = self.request.kernel_function or o.get("kernel", "linear")
         if self.request.method != "fwsr" and method_table()[self.request.method]["uses_rbf"]:
             name = "rbf" if name == "linear" else name
-        solver = self.request.method in ("fwsr", "k-fwsr")
-        linear = name == "linear"
         gamma = selection.gamma
         if selection.classes and name in ("rbf", "laplacian", "polynomial"):
-            gamma = float(np.mean([s.gamma for s in selection.classes.values()]))
+            # A class that gives nothing, or all of its points, has no width of its own.
+            found = [s.gamma for s in selection.classes.values() if s.gamma > 0]
+            gamma = o.get("gamma") or float(np.mean(found or [1.0]))
         given = "" if self.request.kernel_function else self.request.given_matrix
         settings = {n: d for n, d, _ in method_table()[self.request.method]["settings"]}
         metric = self.request.settings.get("metric", settings.get("metric"))
-        center = o.get("center") or ("point" if solver and linear else "none")
+        usual = "point" if is_solver(self.request.method) and name == "linear" else "none"
         return Encoder(self.original, selection,
                        Kernel(name, gamma, o.get("degree", 3), o.get("coef0", 1.0)),
-                       center=center, scale=o.get("scale") or "none", metric=metric, given=given)
+                       center=o.get("center") or usual, scale=o.get("scale") or "none",
+                       metric=metric, given=given)
 
 
 def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data:

@@ -18,8 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core, _data
-from ._functions import Comparison
-from ._results import Path, Selection
+from ._results import Comparison, Path, Selection
 
 try:
     from matplotlib.axes import Axes

@@ -80,3 +80,9 @@ def test_sentences_are_whole(cls):
     body = inspect.getdoc(cls).split("Attributes\n")[0].split("Parameters\n")[1]
     for sentence in re.findall(r"^    (.+(?:\n    .+)*)", body, re.MULTILINE):
         assert sentence.endswith(".") and not sentence[0].islower(), sentence
+
+
+def test_codes_of_least_squares_are_said_to_be():
+    for name in ("q", "nonneg"):
+        about = re.search(rf"^{name} : .*\n((?:    .*\n)+)", inspect.getdoc(fwsr.FWSR), re.M)
+        assert about and "least" in about[1] and "``transform``" in about[1]

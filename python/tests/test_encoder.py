@@ -1,6 +1,7 @@
 """Codes, nearest exemplars and errors of points, against the core and against NumPy."""
 
 import dataclasses
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -49,7 +50,8 @@ def tolerance(model, X):
     precision = np.finfo(np.float64 if exact else np.float32).eps
     theta = np.abs(model.selection_.coefficients["theta"])
     encoder = model._encoder
-    among = np.abs(encoder._products(X, encoder._prepared(encoder.basis))) + encoder.eta ** 2
+    products = encoder._products(encoder._prepared(X), encoder._prepared(encoder.basis))
+    among = np.abs(products) + encoder.eta ** 2
     return 64 * precision * (among @ theta.T).max()
 
 
@@ -235,8 +237,18 @@ def test_points_that_were_filled_in_stand_for_nobody():
         assert filled.any() and len(model.exemplar_indices_) == 6
         assert not np.isin(model.predict(X), np.flatnonzero(filled)).any()
         assert (model.predict(X) == model.labels_).all()
-    model = fwsr.FWSR(6, fill=True).fit(X)
-    assert (model.transform(X)[:, model.selection_.filled] == 0).all()
+        codes = model.transform(X)
+        assert (codes[:, filled] == 0).all()
+    for kernel in ("linear", "rbf"):  # least squares over those that were chosen
+        model = fwsr.OMP(6, fill=True, kernel=kernel, **({} if kernel == "linear" else
+                                                         {"gamma": 1e-9})).fit(X)
+        filled = model.selection_.filled
+        chosen = X[model.exemplar_indices_[~filled]]
+        assert filled.any()
+        codes = model.transform(X)
+        assert (codes[:, filled] == 0).all()
+        among, products = by_hand(kernel, chosen, chosen, 1e-9), by_hand(kernel, X, chosen, 1e-9)
+        np.testing.assert_allclose(codes[:, ~filled] @ among, products, rtol=1e-6)
 
 
 def test_given_kernels_and_dissimilarities():
@@ -315,3 +327,48 @@ def test_constant_features_of_many_points(make):
     expected = np.where(np.arange(4) == 1, 1, X.std(axis=0))
     assert model._encoder.prep.deviation == pytest.approx(expected)
     assert model.score(make(X)) == pytest.approx(-model.reconstruction_error_, abs=1e-12)
+
+
+def test_the_width_per_class():
+    """As given; else the mean of those of the classes that have one."""
+    X, y = np.random.default_rng(16).normal(size=(61, 4)), np.append(np.repeat([0, 1, 2], 20), 3)
+    for model in (fwsr.KFWSR({0: 5, 1: 0}, gamma=0.2), fwsr.KFWSR(3, per_class=True, gamma=0.2),
+                  fwsr.RRQR({0: 5}, kernel="rbf", gamma=0.2)):
+        assert model.fit(X, y)._encoder.kernel.gamma == 0.2
+    for cls in (fwsr.KFWSR, fwsr.RRQR):
+        both = cls({0: 5, 1: 5}, kernel="rbf").fit(X, y)._encoder.kernel.gamma
+        each = [cls(5, kernel="rbf").fit(X[y == c]).selection_.gamma for c in (0, 1)]
+        assert both == pytest.approx(np.mean(each))
+    alone = fwsr.KFWSR(1, per_class=True).fit(X[:3], [0, 1, 2])
+    np.testing.assert_allclose(alone.transform(X[:3]), np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "cosine"])
+@pytest.mark.parametrize("center", ["none", "point", "feature"])
+def test_sparse_points_of_many_features_stay_sparse(kernel, center):
+    X = sp.random(60, 400, density=0.03, format="lil", random_state=17)
+    X[3], X[5] = 0, 1.7  # a point of zeros, a constant one
+    X = X.tocsr()
+    X.data[::9] = 0  # stored, but 0
+    fresh = sp.random(20, 400, density=0.03, format="csr", random_state=18)
+    for scale in ("none", "standard", "unit"):
+        for cls in (fwsr.FWSR, fwsr.RRQR):
+            model = cls(5, kernel=kernel, center=center, scale=scale).fit(X)
+            prepared = [type(rows) for _, rows in model._encoder._blocks(fwsr._data.as_data(X))]
+            assert (_encoder.SparseRows in prepared) == (kernel == "linear" or center != "feature")
+            for points in (X, fresh):
+                dense = points.toarray()
+                np.testing.assert_allclose(model.transform(points), model.transform(dense),
+                                           atol=1e-12)
+                assert model.score(points) == pytest.approx(model.score(dense), abs=1e-12)
+                np.testing.assert_array_equal(model.predict(points), model.predict(dense))
+
+
+def test_no_more_codes_than_a_block_are_held_to_predict():
+    X = np.random.default_rng(19).normal(size=(60_000, 40)).astype(np.float32)
+    model = fwsr.FWSR(300, kernel="rbf", rank=300).fit(X[:3000])
+    tracemalloc.start()
+    labels = model.predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * labels.size * len(model.exemplar_indices_)

@@ -4,6 +4,7 @@ import dataclasses
 import pickle
 import subprocess
 import sys
+import weakref
 
 import joblib
 import numpy as np
@@ -200,7 +201,7 @@ def test_what_a_fit_tells(cls):
     np.testing.assert_array_equal(model.weights_, np.bincount(model.labels_, minlength=4))
     np.testing.assert_array_equal(model.strength_, same.strength)
     assert model.status_ == same.status == "exemplars_reached"
-    assert model.n_iter_ >= 4 and model.plan_.method == cls.method
+    assert model.n_iter_ >= 1 and model.plan_.method == cls.method
     assert model.reconstruction_error_ == same.certificate.reconstruction_error
     assert model.sample_indices_ is model.exemplar_indices_
     assert len(model.objective_path_) == len(model.gap_path_)
@@ -510,3 +511,45 @@ def test_points_that_stay_in_their_file(tmp_path):
     assert not isinstance(model.exemplars_, np.memmap)
     np.testing.assert_allclose(model.transform(mapped), plain.transform(X), atol=1e-12)
     assert len(pickle.dumps(model)) < X.nbytes / 10
+
+
+def test_a_run_that_reads_from_the_file_holds_no_points(tmp_path, monkeypatch):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).integers(0, 256, (200_000, 50), "u1"))
+    held, alive = [], []
+    as_data = fwsr._data.as_data
+
+    def remembered(X, memory=None):
+        data = as_data(X, memory)
+        held.append(weakref.ref(data))
+        return data
+
+    monkeypatch.setattr(fwsr._data, "as_data", remembered)
+
+    def look(progress):
+        alive.append(held[0]() is not None)
+
+    in_memory = fwsr.FWSR(3, callback=look).fit(tmp_path / "points.npy")
+    assert all(alive)
+    held.clear(), alive.clear()
+    model = fwsr.FWSR(3, memory=52_000_000, callback=look).fit(tmp_path / "points.npy")
+    assert alive and not any(alive)
+    assert model.plan_.data_bytes < in_memory.plan_.data_bytes
+    assert model.exemplar_indices_.tolist() == in_memory.exemplar_indices_.tolist()
+
+
+def test_iterations_are_those_of_the_method():
+    X, y = blobs()
+    model = fwsr.KMedoids(20, random_state=0).fit(X)
+    assert model.n_iter_ == model.selection_.facts["iterations"]
+    model = fwsr.FWSR(3, nonneg=True).fit(X)
+    assert model.n_iter_ == len(model.objective_path_) > 0
+    assert fwsr.RRQR(3).fit(X).n_iter_ == 3
+    per_class = fwsr.KMedoids(4, per_class=True, random_state=0).fit(X, y)
+    assert per_class.n_iter_ == sum(s.facts["iterations"]
+                                    for s in per_class.selection_.classes.values())
+
+
+def test_counts_by_class_are_not_shared_out():
+    X, y = blobs()
+    with pytest.raises(ValueError, match="says already how many"):
+        fwsr.FWSR({0: 3}, per_class="proportional").fit(X, y)

@@ -250,6 +250,42 @@ def test_compare_runs_names_settings_and_estimators(X, y):
         t["exemplars"].tolist() for t in random.trials]
 
 
+def test_compare_takes_from_an_estimator_what_it_says_itself(X):
+    def picks(one, **options):
+        (row,) = fwsr.compare(X, 4, [one], repeats=1, **options)
+        return row.trials[0]["exemplars"].tolist()
+
+    def alone(method, **options):
+        return fwsr.select(X, 4, method=method, **options).exemplars.tolist()
+
+    assert picks(fwsr.FWSR(), scale="standard") == picks("fwsr", scale="standard")
+    assert picks(fwsr.FWSR(), scale="standard") == alone("fwsr", scale="standard", center="none")
+    assert picks(fwsr.FWSR(scale="unit"), scale="standard") == alone("fwsr", scale="unit",
+                                                                     center="none")
+    assert picks(fwsr.KFWSR(), kernel="laplacian") == alone("k-fwsr", kernel="laplacian")
+    assert len(picks(fwsr.FWSR(), fill=True)) == 4
+    K = X @ X.T
+    precomputed = fwsr.select(K, 4, kernel="precomputed").exemplars.tolist()
+    for one in (fwsr.FWSR(), fwsr.KFWSR()):
+        (row,) = fwsr.compare(K, 4, [one], kernel="precomputed")
+        assert row.trials[0]["exemplars"].tolist() == precomputed
+    for one in (fwsr.FWSR(kernel="rbf"), "fwsr:kernel=rbf"):
+        with pytest.raises(ValueError, match="the data is a kernel matrix"):
+            fwsr.compare(K, 4, [one], kernel="precomputed")
+
+
+def test_compare_takes_the_seed_of_an_estimator_and_draws_none(X):
+    def picks(state, seed):
+        (row,) = fwsr.compare(X, 4, [fwsr.RandomExemplars(random_state=state)], repeats=1,
+                              seed=seed)
+        return row.trials[0]["exemplars"].tolist()
+
+    assert picks(5, 0) == picks(None, 5) != picks(None, 0)
+    drawn = np.random.default_rng(1)
+    assert picks(drawn, 5) == picks(None, 5)
+    assert drawn.integers(2 ** 40) == np.random.default_rng(1).integers(2 ** 40)
+
+
 def test_compare_per_class_and_tables(X, y):
     table = fwsr.compare(X, 2, ["fwsr", "kmedoids"], y=y, per_class=True, repeats=1)
     assert y[table[0].trials[0]["exemplars"]].tolist() == [0, 0, 1, 1, 2, 2]
@@ -378,3 +414,9 @@ def test_warnings_are_told_once_and_kept():
         warnings.simplefilter("always")
         chosen = fwsr.select(X, 10, center="none")
     assert [str(w.message) for w in told] == chosen.warnings != []
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        settings = fwsr.sweep(X, 10, [1, 5], [0, 0.5], center="none")
+    assert [str(w.message) for w in told] == [
+        f"alpha {s.alpha:g}, eta {s.eta:g}: {w}" for s in settings for w in s.selection.warnings]
+    assert str(told[0].message).startswith("alpha 1, eta 0: ")

@@ -6,6 +6,8 @@ import builtins
 import json
 import multiprocessing
 import os
+import pathlib
+import signal
 import subprocess
 import sys
 import textwrap
@@ -59,85 +61,46 @@ def test_other_threads_run_on_meanwhile():
     counter = threading.Thread(target=count)
     counter.start()
     try:
-        begin, start = counted[0], time.perf_counter()
-        fwsr.select(points, 100, kernel="rbf", n_jobs=1)
-        seconds, steps = time.perf_counter() - start, counted[0] - begin
+        begin = counted[0]
+        fwsr.select(points, 300, kernel="rbf", n_jobs=1)
+        steps = counted[0] - begin
     finally:
         stop.set()
         counter.join()
-    assert seconds > 0.05 and steps > 100 * seconds  # of at most a thousand a second
+    assert steps > 10  # before and after the work there is time for one or two
 
 
 # ------------------------------------------------------------------------------------------- Ctrl-C
 
 
-#: Work of many seconds: points, features, and what is done with them.
-LONG = {
-    "gradient": (9000, 40, "fwsr.select(X, 3000, nonneg=True, when_converged='stop', delta=0)"),
-    "covariance": (120_000, 200, "fwsr.select(X, 200, n_jobs=1)"),
-    "representer": (6000, 3000, "fwsr.select(X, 3000)"),
-    "kernel": (12_000, 100, "fwsr.select(X, 4000, kernel='rbf')"),
-    "factor": (30_000, 40, "fwsr.select(X, 5000, kernel='rbf', rank=300)"),
-    "kmedoids": (8000, 50, "fwsr.select(X, 400, method='kmedoids', restarts=50)"),
-    "smrs": (6000, 300, "fwsr.select(X, 100, method='smrs', tolerance=1e-12)"),
-    "sweep": (8000, 50, "fwsr.sweep(X, 500, alphas=[1, 5, 50], etas=[0, 0.1], kernel='rbf')"),
-    "compare": (8000, 50, "fwsr.compare(X, 400, ['kmedoids'])"),
-    "per class": (20_000, 50, "fwsr.select(X, 800, per_class=True, y=y, kernel='rbf')"),
-    "path": (12_000, 50, "fwsr.path(X, 5000, kernel='rbf')"),
-    "estimator": (12_000, 50, "model.fit(X)"),
-    "reading": (300, 10, "[fwsr.read(sys.argv[1]) for _ in range(50)]"),
-}
-
-
 @pytest.fixture(scope="module")
-def stopped(tmp_path_factory) -> dict[str, float]:
-    """For each work the seconds from Ctrl-C to KeyboardInterrupt, in one process."""
-    path = tmp_path_factory.mktemp("read") / "large.csv"
-    line = ",".join(f"{v:.17g}" for v in np.random.default_rng(0).normal(size=100))
-    path.write_text((line + "\n") * 20_000)
-    process = child(f"""
-        import json, os, signal, sys, threading, time, numpy as np, fwsr
-        from sklearn.exceptions import NotFittedError
-        rng, seconds = np.random.default_rng(0), {{}}
-        for name, (n, d, call) in {LONG}.items():
-            X = rng.standard_normal((n, d), dtype=np.float32)
-            y = np.arange(n) % 3
-            model = fwsr.FWSR(3).fit(X[:50])
-            model.set_params(n_exemplars=4000, kernel="rbf")
-            def press():
-                global pressed
-                pressed = time.perf_counter()
-                os.kill(os.getpid(), signal.SIGINT)
-            timer = threading.Timer(0.25, press)
-            timer.start()
-            try:
-                eval(compile(call, name, "eval"))  # of a string, eval would mark the exit
-                timer.cancel()
-            except KeyboardInterrupt:
-                seconds[name] = time.perf_counter() - pressed
-            timer.join()
-            if name == "estimator":
-                try:
-                    model.transform(X[:5])
-                except NotFittedError:
-                    seconds["unfitted"] = True
-            assert fwsr.select(X[:200, :10], 3).status == "exemplars_reached"
-        print(json.dumps(seconds))
-    """, path)
-    out, err = process.communicate(timeout=120)
+def stopped() -> dict[str, float | None]:
+    """For each long work the seconds from Ctrl-C to KeyboardInterrupt; None: it was not raised."""
+    script = pathlib.Path(__file__).parents[2] / "bench" / "ctrl_c.py"
+    process = child(script.read_text(), "--json")
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     return json.loads(out)
 
 
-@pytest.mark.parametrize("name", list(LONG))
+@pytest.mark.parametrize("name", ["gradient", "covariance", "representer", "kernel", "factor",
+                                  "kmedoids", "smrs", "sweep", "compare", "per class", "path",
+                                  "estimator", "reading"])
 def test_ctrl_c_stops_the_work(stopped, name):
-    assert name in stopped, "the work was done before it could be interrupted"
-    busy = os.getloadavg()[0] / len(os.sched_getaffinity(0))
-    assert stopped[name] < 0.2 * max(1.0, busy)
+    assert stopped[name] is not None, "the work was done before it could be interrupted"
+    assert stopped[name] < 5  # of work that takes much longer
 
 
-def test_ctrl_c_leaves_an_estimator_unfitted(stopped):
-    assert stopped["unfitted"]
+def test_ctrl_c_leaves_an_estimator_unfitted():
+    points = np.random.default_rng(0).standard_normal((12_000, 50), dtype=np.float32)
+    model = fwsr.FWSR(3).fit(points[:50]).set_params(n_exemplars=4000, kernel="rbf")
+    timer = threading.Timer(0.25, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(points)
+    with pytest.raises(NotFittedError):
+        model.transform(points[:5])
+    assert fwsr.select(points[:200], 3).status == "exemplars_reached"
 
 
 # ---------------------------------------------------------------------------------------- callbacks
@@ -206,7 +169,8 @@ def test_false_stops_the_run_and_what_there_is_comes_back(X):
                                 callback=lambda p: p.step < 5)
     assert per_class.status == "interrupted" and len(per_class) < 12
     assert len(per_class.to_json()) > 0
-    stopped = fwsr.sweep(X, 6, [1, 5], callback=lambda p: False)
+    with pytest.warns(ConvergenceWarning, match="alpha 1, eta 0: .*interrupted"):
+        stopped = fwsr.sweep(X, 6, [1, 5], callback=lambda p: p.step < 1)  # not in the set-up
     assert {s.selection.status for s in stopped} == {"interrupted"}
     with pytest.warns(ConvergenceWarning):
         path = fwsr.path(X, 6, callback=lambda p: p.step < 2)
@@ -234,9 +198,9 @@ def test_a_callback_can_stop_a_long_run_that_has_no_steps():
         heard.append(time.perf_counter() - start)
         return len(heard) < 3
 
-    chosen = fwsr.select(points, 400, method="kmedoids", restarts=50, callback=callback)
+    chosen = fwsr.select(points, 400, method="kmedoids", restarts=500, callback=callback)
     assert chosen.status == "interrupted" and len(heard) == 3
-    assert time.perf_counter() - start - heard[-1] < 0.5
+    assert time.perf_counter() - start - heard[-1] < 5  # the whole takes much longer
 
 
 def test_a_callback_may_select_itself(X):
@@ -367,8 +331,8 @@ def test_nothing_leaks():
     out = python("""
         import os, threading, warnings, numpy as np, fwsr
         warnings.simplefilter("ignore")
-        X = np.random.default_rng(0).normal(size=(500, 20))
-        y = np.arange(500) % 5
+        X = np.random.default_rng(0).normal(size=(5000, 20))
+        y = np.arange(len(X)) % 5
         def status(name):
             return next(int(line.split()[1]) for line in open("/proc/self/status")
                         if line.startswith(name))
@@ -392,12 +356,12 @@ def test_nothing_leaks():
         for i in range(10):
             work(i)
         before = seen()
-        for i in range(60):
+        for i in range(40):
             work(i)
         print(*(seen() - before))
     """)
     grown, threads, pythons, files = map(int, out.split())
-    assert grown < 800  # kB; 60 copies of the codes alone would take 1200
+    assert grown < 5000  # kB; 40 copies of the codes alone would take 8000
     assert threads == pythons == files == 0
 
 
