@@ -465,6 +465,37 @@ TEST(EdgeCases, points_beyond_a_kernels_range_are_refused_or_answered) {
         }
 }
 
+// ---- sparse points far from the origin --------------------------------------------------------------
+
+/// Ten features that are 0 or 1 and a date: near the origin and dense all is well, sparse and far away the
+/// differences are rounding.
+TEST(EdgeCases, sparse_points_too_far_from_the_origin_are_refused) {
+  Rng rng(1);
+  for (const double offset : {0.0, 1e3, 2.023e7, 1.7e12})
+    for (const auto& [type, center] :
+         {std::pair(KernelType::rbf, Center::none), std::pair(KernelType::linear, Center::point),
+          std::pair(KernelType::linear, Center::feature)}) {
+      SCOPED_TRACE(testing::Message()
+                   << offset << " " << fwsr::name_of(type) << " " << fwsr::name_of(center));
+      std::vector<double> x(at(300 * 11));
+      for (Index i = 0; i < 300; ++i) {
+        x[at(i * 11 + static_cast<Index>(rng.below(10)))] = 1;
+        x[at(i * 11 + 10)] = offset + 10 * rng.normal();
+      }
+      // Centring each point moves the date to all features: what is far away stays so, in the data.
+      const bool far = offset > 1e6 && center != Center::point;
+      SelectOptions o{.exemplars = 4, .center = center};
+      o.kernel.type = type;
+      const Data dense(300, 11, x, Storage::dense_f64), sparse(300, 11, x, Storage::csr_f64_i32);
+      const Selection right = fwsr::select(dense.view(), o);
+      if (far) {
+        EXPECT_THROW(fwsr::select(sparse.view(), o), fwsr::Error);
+      } else {
+        EXPECT_EQ(fwsr::select(sparse.view(), o).exemplars, right.exemplars);
+      }
+    }
+}
+
 // ---- observers ---------------------------------------------------------------------------------
 
 TEST(EdgeCases, an_observer_sees_every_step_and_may_stop) {
