@@ -123,9 +123,9 @@ class GivenCheck {
     for (Index i = 0; i < n_; ++i)
       for (Index j = 0; j < n_; ++j) largest = std::max(largest, number(i, j));
     const double least = -1e-6 * largest;  // rounding, as 1 - cosine leaves it on the diagonal
-    refuse([&](Index i,
-               Index j) { return !(number(i, j) >= least && std::isfinite(number(i, j))); },
-           "a dissimilarity must be 0 or a positive number");
+    refuse(
+        [&](Index i, Index j) { return !(number(i, j) >= least && std::isfinite(number(i, j))); },
+        "a dissimilarity must be 0 or a positive number");
     return largest;
   }
 

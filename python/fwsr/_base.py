@@ -279,6 +279,10 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.fit(X, y)
         if y is None:
             return self.exemplars_
+        points, labels = len(self.labels_), y.shape[0] if hasattr(y, "shape") else len(y)
+        if points != labels:
+            self._forget()
+            raise ValueError(f"X has {points} points, but y has {labels} labels")
         return self.exemplars_, _data.take(y, self.exemplar_indices_)
 
     def get_support(self, indices: bool = False, ordered: bool = False) -> np.ndarray:

@@ -97,6 +97,7 @@ def memory_limit(memory: int | str | None) -> int:
 def read(
     path: str | os.PathLike[str],
     *,
+    labels: str | os.PathLike[str] | None = None,
     label_column: str | None = None,
     id_column: str | None = None,
     columns: Sequence[str] | None = None,
@@ -110,6 +111,8 @@ def read(
     path : str or path-like
         npy, npz (also SciPy's CSR), csv, tsv, libsvm, idx, each also as .gz where that is usual;
         parquet, arrow and feather through pyarrow; ``"digits"`` is the built-in data.
+    labels : str or path-like, optional
+        A file with one label for each point: a line each, or npy, idx, npz.
     label_column, id_column : str, optional
         Columns of a table that hold labels and ids.
     columns : sequence of str, optional
@@ -135,6 +138,15 @@ def read(
     >>> digits.labels[:3]
     ['0', '1', '2']
     """
+    if labels is not None:
+        if label_column is not None:
+            raise ValueError("labels and label_column are both given; labels come from one place")
+        data = read(path, id_column=id_column, columns=columns, variable=variable, memory=memory)
+        data.labels = _core.read_labels(os.fsdecode(labels))
+        if len(data.labels) != len(data):
+            raise ValueError(f"{os.fsdecode(labels)} holds {len(data.labels)} labels, but "
+                             f"{os.fsdecode(path)} holds {len(data)} points")
+        return data
     path = os.fsdecode(path)
     if path not in ("digits", "-") and not os.path.exists(path):
         raise FileNotFoundError(f"{path}: there is no such file; check the path")
@@ -404,7 +416,7 @@ def _polars_matrix(X: Any) -> np.ndarray:
                     raise _different_lengths(column.name)
                 column = column.list.to_array(lengths[0] if lengths else 0)
             lost = column.null_count()
-            if not lost and column.dtype.size:  # exploded, an empty list is missing as well
+            if not lost and column.dtype != pl.Array(inner, 0):  # empty lists explode to nulls
                 lost = column.explode().null_count()
         else:
             inner, lost = kind, column.null_count()
@@ -460,7 +472,7 @@ def _refuse_broken(X: Any) -> None:
         return ValueError(f"the sparse matrix is broken: {what}")
 
     if X.format == "coo":
-        for axis, (places, size) in enumerate(zip(X.coords, X.shape)):
+        for axis, (places, size) in enumerate(zip((X.row, X.col), X.shape)):
             if len(places) and not (0 <= places.min() and places.max() < size):
                 raise broken(f"it has entries outside of its {size} "
                              f"{'columns' if axis else 'rows'}")

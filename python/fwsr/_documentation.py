@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import textwrap
 from typing import Any, TypeVar
 
@@ -96,15 +97,14 @@ n_features_in_, feature_names_in_
 
 def documented(cls: T) -> T:
     """Puts the parameters, each with its sentence, before the examples of the class's docstring."""
-    text, marker, examples = (cls.__doc__ or "").partition("    Examples\n")
+    text, marker, examples = inspect.cleandoc(cls.__doc__ or "").partition("Examples\n")
     lines = ["Parameters", "----------"]
     for f in dataclasses.fields(cls):  # type: ignore[arg-type]
         lines.append(f"{f.name} : {_type(f)}, default={_shown(f.default)}")
         lines.append(textwrap.fill(_sentence(cls, f.name), 90, initial_indent="    ",
                                    subsequent_indent="    "))
     body = "\n".join(lines) + "\n" + _ATTRIBUTES
-    cls.__doc__ = text + textwrap.indent(body, "    ", lambda line: bool(line.strip())) + (
-        "\n" + marker + examples if marker else "")
+    cls.__doc__ = text + body + ("\n" + marker + examples if marker else "")
     return cls
 
 

@@ -395,6 +395,8 @@ def _setting(whole: str, part: str) -> tuple[str, Any]:
 
 def _numbers(name: str, values: Any) -> list[float]:
     try:
+        if isinstance(values, str):
+            raise TypeError
         return [float(v) for v in values]
     except (TypeError, ValueError) as e:
         raise TypeError(f"{name} must be a list of numbers, got {values!r}") from e

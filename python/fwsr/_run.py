@@ -330,7 +330,8 @@ def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data
             "a kernel by name, which needs no such matrix")
     if data.values is None:
         raise ValueError("a kernel given as a function needs the points in memory")
-    matrix = np.asarray(function(data.values, data.values))
+    matrix = function(data.values, data.values)
+    matrix = matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
     if matrix.shape != (n, n):
         raise ValueError(f"the kernel function must return a {n} x {n} matrix for {n} points, got "
                          f"shape {matrix.shape}")

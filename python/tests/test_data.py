@@ -329,7 +329,7 @@ def test_other_broken_sparse_matrices_are_refused(sparse):
     few = sparse.copy()
     few.indptr = few.indptr[:-4]
     outside = sparse.tocoo()
-    outside.coords[0][3] = 10**6
+    outside.row[3] = 10**6
     for X in (short, few, outside):
         with pytest.raises(ValueError, match="broken"):
             fwsr.select(X, 5)
@@ -673,3 +673,15 @@ def test_a_file_that_took_the_name_of_the_mapped_one_is_not_read(tmp_path):
     np.save(tmp_path / "other.npy", other)
     (tmp_path / "other.npy").replace(tmp_path / "points.npy")
     assert _data._streamed(mapped, 0) is None
+
+
+def test_labels_from_a_file_of_their_own(tmp_path):
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    np.save(tmp_path / "x.npy", X)
+    (tmp_path / "y.txt").write_text("a\nb\na\nb\na\nb\n")
+    data = fwsr.read(tmp_path / "x.npy", labels=tmp_path / "y.txt")
+    assert data.labels == ["a", "b"] * 3
+    assert fwsr.RRQR(1, per_class=True).fit(data).classes_.tolist() == ["a", "b"]
+    (tmp_path / "y.txt").write_text("a\n")
+    with pytest.raises(ValueError, match="holds 1 labels, but .* holds 6 points"):
+        fwsr.read(tmp_path / "x.npy", labels=tmp_path / "y.txt")

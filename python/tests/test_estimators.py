@@ -553,3 +553,12 @@ def test_counts_by_class_are_not_shared_out():
     X, y = blobs()
     with pytest.raises(ValueError, match="says already how many"):
         fwsr.FWSR({0: 3}, per_class="proportional").fit(X, y)
+
+
+def test_labels_of_another_length_are_not_resampled():
+    X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20) % 2
+    model = fwsr.FWSR(3)
+    for wrong in (y[:19], list(y[:5]), np.r_[y, y]):
+        with pytest.raises(ValueError, match="X has 20 points, but y has"):
+            model.fit_resample(X, wrong)
+        assert not hasattr(model, "exemplar_indices_")
