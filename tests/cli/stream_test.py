@@ -73,7 +73,7 @@ class Streaming(Case):
         self.write("k.npy", npy_bytes(k))
         refused = self.run_program("select", "k.npy", "-k", "2", "--kernel", "precomputed", "--memory", "4K")
         self.assertEqual(refused.code, 1)
-        self.assertRegex(refused.err, r"k.npy: a precomputed kernel.*--memory")
+        self.assertRegex(refused.err, r"k.npy: a precomputed kernel.*allow more memory")
         self.write("f.npy", npy_image("<f8", "(40, 40)", [v for row in k for v in row], order="True"))
         refused = self.run_program("select", "f.npy", "-k", "2", "--memory", "4K")
         self.assertRegex(refused.err, r"f.npy: .*column by column")
