@@ -24,7 +24,7 @@ double power_near_inverse(double value) {
 }
 
 /// 1 / norm of a point of subnormal numbers only may be infinite, and infinity times zero no number.
-constexpr double most = std::numeric_limits<double>::max();
+constexpr double largest_finite = std::numeric_limits<double>::max();
 
 }  // namespace
 
@@ -264,8 +264,8 @@ void Points::find_point_numbers(int threads) {
                    sum_rows(raw, false, sums.data());
                    for (Index i = 0; i < stored.count; ++i) {
                      if (sums[at(i)].squares > 0)
-                       scaled[at(i)].inner =
-                           std::min(scaled[at(i)].inner / std::sqrt(sums[at(i)].squares), most);
+                       scaled[at(i)].inner = std::min(
+                           scaled[at(i)].inner / std::sqrt(sums[at(i)].squares), largest_finite);
                      inner_[at(begin + i)] = scaled[at(i)].inner;
                    }
                  }
@@ -293,7 +293,7 @@ void Points::find_sparse_numbers(Index first, Index last, bool unit_norm, bool c
       double sum = 0;
       for (double& v : y) v *= power, sum += v * v;
       const double inverse = 1 / std::sqrt(sum);
-      inner_[at(i)] = std::min(scale_ * power * inverse, most);
+      inner_[at(i)] = std::min(scale_ * power * inverse, largest_finite);
       for (double& v : y) v *= inverse;
     }
     double m = 0;
