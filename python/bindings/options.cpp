@@ -61,10 +61,9 @@ void read(const char* name, nb::handle value, int& out) {
 }
 
 void read(const char* name, nb::handle value, bool& out) {
-  const std::string type = nb::repr(value.type()).c_str();
-  const bool numpys = type == "<class 'numpy.bool'>" || type == "<class 'numpy.bool_'>";
-  if (!PyBool_Check(value.ptr()) && !numpys) refuse(name, "True or False", value);
-  out = PyObject_IsTrue(value.ptr()) == 1;
+  const auto answer = truth(value);
+  if (!answer) refuse(name, "True or False", value);
+  out = *answer;
 }
 
 /// A name; numbers are written out, for q = 1, 2 or infinity.
@@ -120,6 +119,14 @@ void describe_rest(SelectOptions& o, Visit&& visit) {
 }
 
 }  // namespace
+
+std::optional<bool> truth(nb::handle value) {
+  const std::string type = nb::repr(value.type()).c_str();
+  if (PyBool_Check(value.ptr()) || type == "<class 'numpy.bool'>" ||
+      type == "<class 'numpy.bool_'>")
+    return PyObject_IsTrue(value.ptr()) == 1;
+  return std::nullopt;
+}
 
 SelectOptions read_options(const nb::dict& given) {
   SelectOptions options;

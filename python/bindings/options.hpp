@@ -14,6 +14,9 @@ namespace fwsr::python {
 
 namespace nb = nanobind;
 
+/// True or False, Python's or NumPy's; nothing for all else.
+std::optional<bool> truth(nb::handle value);
+
 /// Every entry of `given` by the names of `describe`, and codes, assignment, threads and memory.
 /// Raises TypeError for a value of the wrong type or a name that is none.
 SelectOptions read_options(const nb::dict& given);

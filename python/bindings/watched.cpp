@@ -4,8 +4,9 @@
 
 #include <array>
 #include <atomic>
-#include <string_view>
 #include <utility>
+
+#include "python/bindings/options.hpp"
 
 namespace fwsr::python {
 
@@ -72,17 +73,6 @@ void Watched::look_after_python() {
   }
 }
 
-namespace {
-
-/// False, or NumPy's; not None and not 0.
-bool is_false(const nb::object& answer) {
-  const bool numpys =
-      std::string_view(nb::type_name(answer.type()).c_str()).starts_with("numpy.bool");
-  return answer.is(nb::borrow(Py_False)) || (numpys && PyObject_IsTrue(answer.ptr()) == 0);
-}
-
-}  // namespace
-
 bool Watched::ask_python(const std::optional<CompareProgress>& news) {
   if (closing) return false;
   const nb::gil_scoped_acquire acquired;
@@ -92,7 +82,7 @@ bool Watched::ask_python(const std::optional<CompareProgress>& news) {
     const Progress& p = news->run;
     const nb::object answer = watch_.callback(p.step, p.exemplars, p.wanted, p.f, p.gap,
                                               p.f_at_zero, news->method, news->trial);
-    return !is_false(answer);
+    return truth(answer).value_or(true);  // None goes on
   } catch (...) {
     raised_ = std::current_exception();
     return false;

@@ -302,8 +302,8 @@ class Run:
         """What represents points by these exemplars."""
         o = self.request.options
         name = self.request.kernel_function or o.get("kernel", "linear")
-        if self.request.method != "fwsr" and method_table()[self.request.method]["uses_rbf"]:
-            name = "rbf" if name == "linear" else name
+        if name == "linear" and method_table()[self.request.method]["uses_rbf"]:
+            name = "rbf"
         gamma = selection.gamma
         if selection.classes and name in ("rbf", "laplacian", "polynomial"):
             # A class that gives nothing, or all of its points, has no width of its own.

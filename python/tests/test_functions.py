@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from fwsr._run import option_table
 
 import fwsr
@@ -420,3 +421,37 @@ def test_warnings_are_told_once_and_kept():
     assert [str(w.message) for w in told] == [
         f"alpha {s.alpha:g}, eta {s.eta:g}: {w}" for s in settings for w in s.selection.warnings]
     assert str(told[0].message).startswith("alpha 1, eta 0: ")
+
+
+def test_a_kernel_function_may_return_a_sparse_matrix():
+    X = sp.random(40, 8, density=0.4, format="csr", random_state=0)
+    chosen = fwsr.select(X, 3, kernel=lambda a, b: a @ b.T)
+    assert chosen.exemplars.tolist() == fwsr.select(X, 3, center="none").exemplars.tolist()
+
+
+def test_rounding_below_0_in_dissimilarities_is_no_fault():
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    D = 1 - X @ X.T
+    D[np.diag_indices(60)] = -2.2e-16
+    clean = np.maximum(D, 0)
+    for method in ("kmedoids", "facility", "k-center", "ds3"):
+        picks = [fwsr.select(m, 4, method=method, metric="precomputed").exemplars.tolist()
+                 for m in (D, clean)]
+        assert picks[0] == picks[1], method
+    D[3, 4] = D[4, 3] = -0.1
+    with pytest.raises(ValueError, match="0 or a positive number"):
+        fwsr.select(D, 4, method="kmedoids", metric="precomputed")
+
+
+@pytest.mark.parametrize("options", [{"alpha": True}, {"kernel": "rbf", "rank": True}])
+def test_true_is_no_number(options):
+    with pytest.raises(TypeError, match="number, got True"):
+        fwsr.select(np.eye(5), 2, **options)
+
+
+def test_numbers_beyond_what_is_stored_and_words_for_lists():
+    with pytest.raises(ValueError, match="degree = -9223372036854775808 is too large"):
+        fwsr.select(np.eye(5), 2, kernel="polynomial", degree=-2**63)
+    with pytest.raises(TypeError, match="alphas must be a list of numbers"):
+        fwsr.sweep(np.eye(5), 2, "12")

@@ -175,7 +175,10 @@ def test_false_stops_the_run_and_what_there_is_comes_back(X):
     with pytest.warns(ConvergenceWarning):
         path = fwsr.path(X, 6, callback=lambda p: p.step < 2)
     assert len(path.error) == 2
-    for answer in (None, 0, True, "no"):  # only False is False
+    with pytest.warns(ConvergenceWarning, match="interrupted"):  # a comparison of NumPy's
+        stopped_by_numpy = fwsr.select(X, 8, callback=lambda p: np.bool_(p.step < 3))
+    assert stopped_by_numpy.exemplars.tolist() == chosen.exemplars.tolist()
+    for answer in (None, 0, True, np.True_, "no"):  # only False is False
         assert fwsr.select(X, 4, callback=lambda p, a=answer: a).status == "exemplars_reached"
 
 
