@@ -1,0 +1,94 @@
+"""Runs what is still to be measured, on all cores, with a line of progress."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from types import ModuleType
+
+from .data import Missing
+from .store import Key, Result, Store
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def run(study: ModuleType, store: Store, keys: list[Key]) -> list[str]:
+    """Measure the keys that the store has not; answers with one line for each that could not be.
+
+    A study with ALONE = True measures time: one after the other, each with all cores. Others run
+    one to a core.
+    """
+    todo = [key for key in keys if key not in store]
+    name = study.__name__.rpartition(".")[2]
+    if not todo:
+        print(f"{name}: all {len(keys)} measurements are on disk", flush=True)
+        return []
+    workers = 1 if getattr(study, "ALONE", False) else cores()
+    failed: list[str] = []
+    start = time.monotonic()
+    with _threads(cores() // workers), ProcessPoolExecutor(
+        workers, mp_context=multiprocessing.get_context("spawn")
+    ) as pool:
+        waiting = {pool.submit(_measure, study.__name__, key): key for key in todo}
+        try:
+            for done, future in enumerate(as_completed(waiting), 1):
+                key = waiting[future]
+                try:
+                    result, seconds = future.result()
+                    store.add(key, result, seconds)
+                except Missing as error:
+                    failed.append(str(error))
+                _tell(name, done, len(todo), time.monotonic() - start)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    store.sort(keys)
+    return sorted(set(failed))
+
+
+def _measure(module: str, key: Key) -> tuple[Result, float]:
+    warnings.simplefilter("ignore")  # of classifiers that stop early at large C
+    start = time.monotonic()
+    result = importlib.import_module(module).measure(**key)
+    return result, time.monotonic() - start
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """Workers started inside use so many threads each."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update({name: str(count) for name in names})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+_told = 0.0
+
+
+def _tell(name: str, done: int, of: int, gone: float) -> None:
+    """A line of progress: on a terminal in place, elsewhere one every ten seconds."""
+    global _told
+    live = sys.stderr.isatty()
+    if done < of and time.monotonic() - _told < (0.2 if live else 10):
+        return
+    _told = time.monotonic()
+    left = gone / done * (of - done)
+    text = f"{name}: {done} of {of} measured, {gone:.0f} s gone, about {left:.0f} s left"
+    print(f"\r{text:<78}" if live else text, end="" if live and done < of else "\n",
+          file=sys.stderr, flush=True)
