@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from .data import Split
-
-#: What is tried for each classifier; the same for every method of selection.
-GRIDS: dict[str, list[float]] = {
-    "svm": [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0],
-    "knn": [1, 2, 3, 5, 9, 15],
-    "mnb": [1e-3, 1e-2, 1e-1, 0.3, 1.0],
-}
 
 
 def classifier(name: str, setting: float) -> Any:
@@ -34,7 +28,7 @@ def scores(
     split: Split,
     rows: np.ndarray,
     name: str,
-    grid: list[float] | None = None,
+    grid: Sequence[float],
     weights: np.ndarray | None = None,
 ) -> dict[str, float]:
     """Accuracy (or F1) on the test points, for each setting of a classifier trained on these."""
@@ -42,7 +36,7 @@ def scores(
     if name == "svm":
         X, X_test = _turned(X, X_test)
     found = {}
-    for setting in grid or GRIDS[name]:
+    for setting in grid:
         if name == "knn" and setting > len(rows):
             continue
         more = {} if weights is None else {"sample_weight": weights}
