@@ -154,6 +154,14 @@ def news20(features: int = 50000) -> Split:
     return Split(X, labels["train"], X_test, labels["test"], k=50)
 
 
+def news20_unit() -> Split:
+    """The 5000 best words, each text to norm 1 again: short texts are then not near all."""
+    from sklearn.preprocessing import normalize
+
+    best = news20(5000)
+    return replace(best, X=normalize(best.X), X_test=normalize(best.X_test))
+
+
 def _of_sklearn(load: Callable[..., Any], k: int) -> Split:
     from sklearn.model_selection import train_test_split
 
@@ -188,6 +196,7 @@ SETS: dict[str, tuple[str, Callable[..., Split]]] = {
     "yaleb": ("E-YaleB", yaleb),
     "news20": ("News20", news20),
     "news20-chi2": ("News20, 5000 words", functools.partial(news20, 5000)),
+    "news20-unit": ("News20, 5000 words, unit norm", news20_unit),
     "credit": ("Credit", credit),
     "credit-both": ("Credit, both classes", lambda draw=0: replace(credit(draw), only=())),
     "emnist": ("EMNIST", emnist),

@@ -108,6 +108,7 @@ METHODS: dict[str, Method] = {
     "fwsr": frank_wolfe,
     "k-fwsr": kernel_frank_wolfe,
     "kmedoids": medoids(),
+    "kmedoids, alternating": medoids(algorithm="alternating"),
     "rrqr": rrqr,
     "smrs": smrs,
     "kmeans": drawn("kmeans"),
