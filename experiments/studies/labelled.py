@@ -25,8 +25,8 @@ from ..store import Key, Result, Store
 PAPER = json.loads((Path(__file__).parents[1] / "paper/experiment3.json").read_text())
 
 #: The settings of the classifiers that each data set is judged by.
-KNN = [1, 2, 3, 5, 9, 15]
-MANY = [1, 3, 10, 30, 100, 200, 300]
+KNN: list[float] = [1, 2, 3, 5, 9, 15]
+MANY: list[float] = [1, 3, 10, 30, 100, 200, 300]
 SETS: dict[str, dict[str, list[float]]] = {
     "yaleb": {"svm": [1e-3, 1e-2, 1e-1], "knn": KNN},
     "news20": {"svm": [0.01, 0.03, 0.1, 0.3, 1, 3], "mnb": [1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3]},
@@ -162,7 +162,7 @@ def _values(
     narrow: dict[str, Any],
 ) -> dict[tuple[str, ...], float]:
     """The value of every setting: (standardised, setting of the method, of the classifier)."""
-    found = {}
+    found: dict[tuple[str, ...], float] = {}
     for standardised in STANDARDISED.get(name, (False,)):
         key = {"data": name, "standardised": standardised, "method": method,
                "protocol": protocol, "draw": draw}
@@ -179,8 +179,8 @@ def _values(
 
 def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
     store = stores["labelled"]
-    at = [tuple(column) for column in PAPER["columns"]]
-    columns = at + [(n, kind) for n in ("mnist", "fashion", "digits") for kind in SETS[n]]
+    at = [(name, kind) for name, kind in PAPER["columns"]]
+    columns: list[tuple[str, str]] = at + [(n, kind) for n in ("mnist", "fashion", "digits") for kind in SETS[n]]
     columns = [c for c in columns if store.find(data=c[0])]
     head = ["", *(f"{sets.SETS[n][0]} {LABELS[kind]}" for n, kind in columns)]
     rows: dict[str, tuple[str, dict[str, str]]] = {}
@@ -196,13 +196,14 @@ def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
 
     as_paper = [
         [label, *(
-            beside(mean(best_of(store, *column, method, **narrow)), paper_of(method, column))
-            for column in columns
+            beside(mean(best_of(store, name, kind, method, **narrow)),
+                   paper_of(method, (name, kind)))
+            for name, kind in columns
         )]
         for label, (method, narrow) in rows.items()
     ]  # fmt: skip
     fair = [
-        [label, *(mean(honest(store, *column, method, **narrow)) for column in columns)]
+        [label, *(mean(honest(store, name, kind, method, **narrow)) for name, kind in columns)]
         for label, (method, narrow) in rows.items()
     ]
     lucky = [
