@@ -29,7 +29,7 @@ KNN: list[float] = [1, 2, 3, 5, 9, 15]
 MANY: list[float] = [1, 3, 10, 30, 100, 200, 300]
 SETS: dict[str, dict[str, list[float]]] = {
     "yaleb": {"svm": [1e-3, 1e-2, 1e-1], "knn": KNN},
-    "news20": {"svm": [0.01, 0.03, 0.1, 0.3, 1, 3], "mnb": [1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3]},
+    "news20": {"svm": [0.1, 0.3, 1], "mnb": [3e-3, 0.01, 0.03, 0.1]},
     "news20-chi2": {"knn": MANY},
     "news20-unit": {"knn": MANY},
     "credit": {"svm": [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1], "knn": KNN},
@@ -180,8 +180,8 @@ def _values(
 def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
     store = stores["labelled"]
     at = [(name, kind) for name, kind in PAPER["columns"]]
-    columns: list[tuple[str, str]] = at + [(n, kind) for n in ("mnist", "fashion", "digits") for kind in SETS[n]]
-    columns = [c for c in columns if store.find(data=c[0])]
+    others = [(n, kind) for n in ("mnist", "fashion", "digits") for kind in SETS[n]]
+    columns = [(n, kind) for n, kind in at + others if store.find(data=n)]
     head = ["", *(f"{sets.SETS[n][0]} {LABELS[kind]}" for n, kind in columns)]
     rows: dict[str, tuple[str, dict[str, str]]] = {}
     for method in ("all", *selection.METHODS):
