@@ -41,7 +41,7 @@ SETS: dict[str, dict[str, list[float]]] = {
 }
 #: Features standardised or not; of Yale B that is one more setting.
 #: How many random choices of the validation points: 98 frauds make for a wide spread.
-DRAWS_OF = {"credit": 5, "credit-both": 5}
+DRAWS_OF = {"credit": 3, "credit-both": 3}
 STANDARDISED = {"yaleb": (False, True), "credit": (True,), "credit-both": (True,)}
 #: Those that take more than minutes there.
 TOO_SLOW = {
