@@ -91,7 +91,7 @@ def _steps(name: str, k: int) -> Result:
         "ratio": [
             len(one.selection.trace["f"]) / k if len(one.selection) == k else None for one in found
         ],
-        "radius": [len(X) / alpha / k for alpha in STEP_ALPHAS],
+        "rank": int(np.linalg.matrix_rank(centred)),
     }
 
 
@@ -149,23 +149,19 @@ def _of_steps(store: Store) -> dict[str, str]:
             most = f"{np.median(reached):.2f}, {reached.max():.2f}" if len(reached) else "–"
             cells.append(f"{most}; {len(lines) - len(reached)}")
         rows.append([f"{alpha:g}", *cells])
-    radius = np.array([r["radius"] for _, r in lines])
-    plain = ratios[:, :, STEP_ETAS.index(0)]
-    by_radius = []
-    for low, high in ((0, 1), (1, 3), (3, 10), (10, 100), (100, np.inf)):
-        there = (radius >= low) & (radius < high)
-        reached = plain[there][~np.isnan(plain[there])]
-        by_radius.append([
-            f"{low:g} to {high:g}", int(there.sum()), len(reached),
-            float(np.median(reached)) if len(reached) else None,
-            float(reached.max()) if len(reached) else None,
-        ])
+    words = {**LABELLED, "normal": "normal, 500 x 100"}
+    plain = [
+        [words[key["steps"]], key["k"], result["rank"], *(
+            None if np.isnan(one) else f"{one:.2f}" for one in row
+        )]
+        for (key, result), row in zip(lines, ratios[:, :, STEP_ETAS.index(0)])
+    ]
     return {
         "claims-steps": page.table(
             ["alpha", *(f"eta = {eta:g}" for eta in STEP_ETAS)], rows
         ),
-        "claims-radius": page.table(
-            ["beta / k", "runs", "reached k", "steps / k, median", "largest"], by_radius
+        "claims-rank": page.table(
+            ["points", "k", "rank", *(f"alpha = {alpha:g}" for alpha in STEP_ALPHAS)], plain
         ),
     }
 
