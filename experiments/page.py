@@ -43,9 +43,11 @@ def fill(page: Path, parts: dict[str, str]) -> list[str]:
     missing = []
     for name, part in parts.items():
         marks = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        text, count = marks.subn(lambda m, p=part: f"{m[1]}{p.rstrip()}\n{m[2]}", text)
-        if count == 0:
+        place = marks.search(text)
+        if place is None:
             missing.append(name)
+            continue
+        text = f"{text[:place.end(1)]}{part.rstrip()}\n{text[place.start(2):]}"
     beside_it = page.with_suffix(".new")
     beside_it.write_text(text)
     beside_it.replace(page)

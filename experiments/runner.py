@@ -6,6 +6,7 @@ import importlib
 import multiprocessing
 import os
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ def run(study: ModuleType, store: Store, keys: list[Key]) -> list[str]:
     failed: list[str] = []
     start = time.monotonic()
     with _threads(cores() // workers), ProcessPoolExecutor(
-        workers, mp_context=multiprocessing.get_context("spawn")
+        workers, multiprocessing.get_context("spawn"), _end_with_parent, (os.getpid(),)
     ) as pool:
         waiting = {pool.submit(_measure, study.__name__, key): key for key in todo}
         try:
@@ -53,6 +54,17 @@ def run(study: ModuleType, store: Store, keys: list[Key]) -> list[str]:
             raise
     store.sort(keys)
     return sorted(set(failed))
+
+
+def _end_with_parent(parent: int) -> None:
+    """A worker whose parent was killed would go on unseen."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _measure(module: str, key: Key) -> tuple[Result, float]:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string>
@@ -525,6 +526,105 @@ TEST(KMedoids, restarts_keep_the_best) {
     gained += one - many;
   }
   EXPECT_GT(gained, 0);
+}
+
+struct Alternated {
+  std::vector<Index> medoids;
+  Index moves = 0, iterations = 0;
+  bool clear = true;  // no choice was between equals
+};
+
+/// Points to their nearest medoid, then to each cluster the member with the least sum, until nothing changes.
+Alternated alternate_literally(const Table& d, Index k, std::uint64_t seed) {
+  Rng rng = Rng(seed).split(0);
+  Alternated a{.medoids = sample_without_replacement(d.rows, k, rng)};
+  const auto better = [&](Real one, Real other) {
+    a.clear = a.clear && std::abs(one - other) >= 1e-9L * (one + other);
+    return one < other;
+  };
+  for (Index moved = 1; moved > 0; a.moves += moved) {
+    ++a.iterations;
+    std::vector<std::vector<Index>> clusters(a.medoids.size());
+    for (Index o = 0; o < d.cols; ++o) {
+      std::size_t nearest = 0;
+      for (std::size_t t = 1; t < a.medoids.size(); ++t)
+        if (better(d(a.medoids[t], o), d(a.medoids[nearest], o))) nearest = t;
+      clusters[nearest].push_back(o);
+    }
+    moved = 0;
+    for (std::size_t t = 0; t < a.medoids.size(); ++t) {
+      const auto sum = [&](Index j) {
+        Real s = 0;
+        for (const Index o : clusters[t]) s += d(j, o);
+        return s;
+      };
+      const Index before = a.medoids[t];
+      for (const Index j : clusters[t])
+        if (j != a.medoids[t] && better(sum(j), sum(a.medoids[t]))) a.medoids[t] = j;
+      moved += a.medoids[t] != before;
+    }
+  }
+  return a;
+}
+
+TEST(KMedoids, alternates_as_the_definition_says) {
+  Index clear = 0;
+  for (std::uint64_t seed = 0; seed < 250; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = make_small(seed, {Kind::gaussian, Kind::clustered, Kind::offset});
+    p.options.exemplars = std::min<Index>(p.data.rows(), p.options.exemplars + 1);
+    const Table d = rooted(squared_distances(p.reference().plain));
+    const Alternated literal = alternate_literally(d, p.options.exemplars, seed);
+    if (!literal.clear) continue;
+    ++clear;
+    const Selection s = p.run("kmedoids", {{"algorithm", "alternating"}});
+    expect_same_set(s.exemplars, literal.medoids);
+    EXPECT_EQ(fact(s, "swaps"), static_cast<double>(literal.moves));
+    EXPECT_EQ(fact(s, "iterations"), static_cast<double>(literal.iterations));
+    const auto cost = static_cast<double>(total(d, literal.medoids));
+    EXPECT_NEAR(fact(s, "cost"), cost, 1e-6 * cost + 1e-9);
+    expect_well_described(s, d, 1e-6);
+  }
+  EXPECT_GT(clear, 100);
+}
+
+TEST(KMedoids, turns_never_cost_more_and_swaps_end_lower) {
+  double alternating = 0, swapping = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Small p = seed % 2 ? make_grid(seed) : make_small(seed, smooth, Storage::dense_f32);
+    double before = std::numeric_limits<double>::infinity();
+    Status status = Status::iteration_limit;
+    for (Index turns = 0; status == Status::iteration_limit; ++turns) {
+      ASSERT_LT(turns, 60);
+      const Given given = {{"algorithm", "alternating"}, {"max_iterations", std::to_string(turns)}};
+      const Selection s = p.run("kmedoids", given);
+      const double cost = fact(s, "cost");
+      EXPECT_LE(cost, before * (1 + 1e-6));
+      before = cost, status = s.status;
+    }
+    alternating += before;
+    swapping += fact(p.run("kmedoids"), "cost");
+  }
+  EXPECT_LT(swapping, alternating);
+}
+
+TEST(KMedoids, turns_do_not_depend_on_the_number_of_threads) {
+  Rng rng(5);
+  std::vector<double> values(2000 * 3);
+  for (double& v : values) v = rng.normal();
+  Small p{.data = Data(2000, 3, values, Storage::dense_f64), .options = {}, .seed = 3};
+  p.options.exemplars = 200;  // enough to do for several threads in both halves of a turn
+  p.options.threads = 1;
+  const Given given = {{"algorithm", "alternating"}, {"restarts", "2"}};
+  const Selection one = p.run("kmedoids", given);
+  for (const int threads : {2, 3, 8}) {
+    p.options.threads = threads;
+    const Selection other = p.run("kmedoids", given);
+    EXPECT_EQ(one.exemplars, other.exemplars) << threads;
+    EXPECT_EQ(one.weights, other.weights) << threads;
+    EXPECT_EQ(fact(one, "cost"), fact(other, "cost")) << threads;
+  }
 }
 
 // ---- k-medoids on one batch --------------------------------------------------------------------

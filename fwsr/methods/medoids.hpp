@@ -1,4 +1,4 @@
-// k-medoids on a table of dissimilarities: where to begin, and the swaps; and what is said about the
+// k-medoids on a table of dissimilarities: where to begin, and the swaps or turns; and what is said about the
 // medoids found. The problem, for candidates j = 1 .. n and points o that count:
 //
 //   minimise over k candidates m_1 .. m_k    TD = sum_o min_t d(m_t, o)
@@ -45,15 +45,20 @@ bool holds_single(const Task& task);
 /// How the medoids of one run were found.
 struct MedoidSearch {
   std::vector<Index> medoids;
-  double cost = 0;  // TD, as the table has it
-  Index swaps = 0;
+  double cost = 0;         // TD, as the table has it
+  Index swaps = 0;         // medoids that became another point
   Index iterations = 0;    // times that all candidates were tried, begun ones included
-  bool converged = false;  // no swap improves TD
+  bool converged = false;  // no swap improves TD; for alternate_medoids: no medoid moves
 };
 
 /// The best of `restarts` searches, all settings from the task's. @pre k <= columns <= candidates
 template <class T>
 MedoidSearch find_medoids(const DissimilarityTable<T>& table, const Task& task);
+
+/// The same by turns: points to their nearest medoid, then to each cluster its best member as medoid, until
+/// nothing changes. Fewer points are looked at, and the ends are worse. @pre column o is candidate o
+template <class T>
+MedoidSearch alternate_medoids(const DissimilarityTable<T>& table, const Task& task);
 
 /// The medoids in the order of their clusters' sizes, largest first, of equal ones the smaller index;
 /// a medoid at distance 0 from one of smaller index is left out. Every point is given to its

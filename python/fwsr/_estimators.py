@@ -244,22 +244,9 @@ class IPM(ExemplarSelector):
     method: ClassVar[str] = "ipm"
 
 
-@documented
 @dataclass(eq=False, repr=False)
-class KMedoids(KernelSelector):
-    """k-medoids by FasterPAM: the least sum of distances from the nearest exemplar.
-
-    Also has ``medoid_indices_``, ``cluster_centers_`` and ``inertia_``, by which other packages
-    call the exemplars and that sum.
-
-    Examples
-    --------
-    >>> import numpy as np, fwsr
-    >>> X = np.random.default_rng(0).normal(size=(100, 3))
-    >>> model = fwsr.KMedoids(4, random_state=0).fit(X)
-    >>> int(model.weights_.sum())
-    100
-    """
+class _Medoids(KernelSelector):
+    """What both kinds of k-medoids have."""
 
     _: dataclasses.KW_ONLY
     metric: str = "euclidean"
@@ -267,8 +254,6 @@ class KMedoids(KernelSelector):
     restarts: int = 1
     max_iterations: int = 100
     random_state: RandomState = None
-
-    method: ClassVar[str] = "kmedoids"
 
     @property
     def medoid_indices_(self) -> np.ndarray:
@@ -291,7 +276,31 @@ class KMedoids(KernelSelector):
 
 @documented
 @dataclass(eq=False, repr=False)
-class KMedoidsBatch(KMedoids):
+class KMedoids(_Medoids):
+    """k-medoids by FasterPAM: the least sum of distances from the nearest exemplar.
+
+    ``algorithm="alternating"`` is the plain algorithm instead: points to their nearest medoid, then
+    the best medoid of each cluster, in turns. Also has ``medoid_indices_``, ``cluster_centers_``
+    and ``inertia_``, by which other packages call the exemplars and that sum.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> model = fwsr.KMedoids(4, random_state=0).fit(X)
+    >>> int(model.weights_.sum())
+    100
+    """
+
+    _: dataclasses.KW_ONLY
+    algorithm: str = "fasterpam"
+
+    method: ClassVar[str] = "kmedoids"
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class KMedoidsBatch(_Medoids):
     """k-medoids with the sum of distances estimated on a random batch, for many points.
 
     Examples

@@ -163,7 +163,8 @@ def test_options(tmp_path, name, options):
 
 
 @pytest.mark.parametrize("name, method", [
-    ("digits", "kmedoids"), ("digits", "kmedoids:init=build"), ("digits", "smrs:alpha=20"),
+    ("digits", "kmedoids"), ("digits", "kmedoids:init=build"),
+    ("digits", "kmedoids:algorithm=alternating"), ("digits", "smrs:alpha=20"),
     ("digits", "rrqr"), ("digits", "random"), ("digits", "kdpp"), ("digits", "kmeans"),
     ("credit", "k-center"), ("credit", "k-fwsr"), ("yale", "facility"), ("yale", "herding"),
     ("news", "random"), ("news", "kmedoids:metric=cosine"), ("mnist", "leverage"),

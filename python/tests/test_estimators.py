@@ -491,6 +491,23 @@ def test_inertia_is_the_sum_of_distances(cls, metric):
             cls(2, random_state=0).fit(X / X.std(axis=0)).inertia_)
 
 
+def test_alternating_medoids_are_the_best_of_their_clusters():
+    X, _ = blobs()
+    D = cdist(X, X)
+    worse = 0
+    for seed in range(20):
+        model = fwsr.KMedoids(5, algorithm="alternating", random_state=seed).fit(X)
+        assert (model.labels_ == D[model.exemplar_indices_].argmin(axis=0)).all()
+        for place, medoid in enumerate(model.exemplar_indices_):
+            own = np.flatnonzero(model.labels_ == place)
+            sums = D[np.ix_(own, own)].sum(axis=0)
+            assert D[medoid, own].sum() == pytest.approx(sums.min())
+        worse += model.inertia_ > fwsr.KMedoids(5, random_state=seed).fit(X).inertia_ * (1 + 1e-9)
+    assert worse > 0
+    with pytest.raises(ValueError, match="fasterpam, alternating"):
+        fwsr.KMedoids(5, algorithm="pam").fit(X)
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_inertia_of_classes_that_give_all_they_have():
     X, _ = blobs()
