@@ -16,7 +16,7 @@ import numpy as np
 
 import fwsr
 
-from .. import alternating, figures, page
+from .. import figures, page
 from ..store import Key, Result, Store
 
 EXEMPLARS, MIXTURES, FEATURES, MIXED = 30, 120, 200, 3
@@ -37,16 +37,17 @@ TUNED = {
     "fwsr grow": [(a, e) for a in ALPHAS for e in ETAS],
     "smrs": [(a, f) for a in SMRS_ALPHAS for f in SMRS_AFFINE],
 }
-#: Without settings to tune, or with those of the library.
+#: Without settings to tune, or with those of the library. Scaled: each point divided by its norm.
 PLAIN = {
     "fwsr": {},
     "fwsr, scaled": {"scale": "unit"},
     "k-fwsr": {"kernel": "rbf"},
     "smrs": {"method": "smrs"},
+    "smrs, scaled": {"method": "smrs", "scale": "unit", "alpha": 2, "affine": False},
     "rrqr": {"method": "rrqr"},
     "rrqr, scaled": {"method": "rrqr", "scale": "unit"},
     "kmedoids": {"method": "kmedoids"},
-    "kmedoids, alternating": {},
+    "kmedoids, alternating": {"method": "kmedoids", "algorithm": "alternating"},
     "greedy-cssp": {"method": "greedy-cssp"},
     "facility": {"method": "facility"},
     "kmeans": {"method": "kmeans"},
@@ -114,8 +115,6 @@ def measure(arrangement: str, noise: float, trial: int, timed: bool = False) -> 
 
 
 def choose(points: np.ndarray, name: str, seed: int) -> np.ndarray:
-    if name == "kmedoids, alternating":
-        return alternating.medoids(alternating.distances(points), EXEMPLARS, seed)
     return fwsr.select(points, EXEMPLARS, seed=seed, n_jobs=1, **PLAIN[name]).exemplars
 
 
@@ -162,6 +161,22 @@ def tuned(
     return np.array(runs).T, best
 
 
+def scaled_or_not(store: Store, method: str, levels: Sequence[float]) -> list[float]:
+    """Means with one setting more, the points scaled, chosen for each level on other trials."""
+    name = {"fwsr": "fwsr grow", "smrs": "smrs"}[method]
+    means = []
+    for noise in levels:
+        scores = [
+            np.column_stack([
+                _found(store, "normal", noise, first, "tuned", name),
+                _found(store, "normal", noise, first, "plain", f"{method}, scaled"),
+            ]).mean(axis=0)
+            for first in (0, TRIALS)
+        ]  # fmt: skip
+        means.append(float(scores[0][scores[1].argmax()]))
+    return means
+
+
 def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
     store = stores["convex"]
     levels = _levels(store)
@@ -177,6 +192,9 @@ def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
                 word = "affine" if name == "smrs" else "eta / scale"
                 rows.append([f"– its alpha; {word}", *(
                     f"{a:g}; {_short(b)}" for a, b in zip(first, second))])
+    for name in ("fwsr", "smrs"):
+        label = f"{name}, scaled or not as tuned on other trials"
+        rows.append([label, *scaled_or_not(store, name, levels)])
     for name in PLAIN:
         label = f"{name}, not tuned" if name in ("fwsr", "smrs", "k-fwsr") else name
         rows.append([label, *map(float, plain(store, "normal", name, levels).mean(axis=0))])
@@ -187,8 +205,8 @@ def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
             runs, _ = tuned(store, arrangement, name, levels, False)
             others.append([ARRANGEMENTS[arrangement], f"{name}, tuned on these trials",
                            *map(float, runs.mean(axis=0))])
-        for name in ("rrqr", "kmedoids", "kmedoids, alternating", "fwsr, scaled", "k-fwsr",
-                     "greedy-cssp"):
+        for name in ("rrqr", "kmedoids", "kmedoids, alternating", "fwsr, scaled",
+                     "smrs, scaled", "k-fwsr", "greedy-cssp"):
             others.append([ARRANGEMENTS[arrangement], name,
                            *map(float, plain(store, arrangement, name, levels).mean(axis=0))])
     seconds = store.find(timed=True)[0][1]["seconds"]
