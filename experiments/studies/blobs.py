@@ -57,9 +57,9 @@ def keys(quick: bool) -> Iterator[Key]:
     for clusters in [5] if quick else CLUSTERS:
         for trial in range(1 if quick else TRIALS):
             yield {"deviation": 20, "clusters": clusters, "trial": trial}
-    for deviation in [5] if quick else LOWER:
-        for clusters in [10] if quick else LOWER_CLUSTERS:
-            for trial in range(1 if quick else LOWER_TRIALS):
+    for deviation in [] if quick else LOWER:
+        for clusters in LOWER_CLUSTERS:
+            for trial in range(LOWER_TRIALS):
                 yield {"deviation": deviation, "clusters": clusters, "trial": trial}
 
 

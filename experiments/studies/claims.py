@@ -23,6 +23,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "q = 2, X >= 0": {"q": 2, "nonneg": True},
 }
 ALPHAS = [0.5, 2, 10]
+COSTS = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0]  # the C of the SVM
 LABELLED = {"digits": "digits", "wine": "wine", "cancer": "breast cancer", "yaleb": "10 of Yale B"}
 
 STEP_ALPHAS, STEP_ETAS = [0.1, 0.5, 2, 10, 50], [0, 0.3, 1, 3, 10]
@@ -73,7 +74,7 @@ def _accuracy(data: str, variant: str) -> Result:
         steps = sum(len(one.trace["f"]) for one in parts)
         result["error"].append(round(float(error), 5))
         result["nearest"].append(learn.scores(split, chosen.exemplars, "knn", [1])["1"])
-        result["svm"].append(max(learn.scores(split, chosen.exemplars, "svm").values()))
+        result["svm"].append(max(learn.scores(split, chosen.exemplars, "svm", COSTS).values()))
         result["steps"].append(round(steps / len(chosen), 3))
     return result
 

@@ -132,7 +132,9 @@ def _levels(store: Store) -> list[float]:
     return sorted({key["noise"] for key, result in store if "plain" in result})
 
 
-def _found(store: Store, arrangement: str, noise: float, first: int, kind: str, name: str):
+def _found(
+    store: Store, arrangement: str, noise: float, first: int, kind: str, name: str
+) -> np.ndarray:
     """Recovered parts, one row a trial: of trials first to first + TRIALS - 1."""
     trials = range(first, first + TRIALS)
     lines = store.find(arrangement=arrangement, noise=noise)
