@@ -32,24 +32,31 @@ def main() -> int:
         metavar="experiment",
         help=", ".join(EXPERIMENTS) + " or all (the default)",
     )
-    parser.add_argument(
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument(
         "--quick", action="store_true",
         help="a few small measurements of each, in minutes, into build/reproduce; those that "
         "experiments/results has too must agree with it",
     )
-    parser.add_argument(
+    ways.add_argument(
+        "--check", action="store_true",
+        help="measure all of it once more, into build/reproduce, and hold it against "
+        "experiments/results",
+    )
+    ways.add_argument(
         "--again", action="store_true", help="forget what is on disk and measure all of it anew"
     )
-    parser.add_argument(
+    ways.add_argument(
         "--page", action="store_true", help="measure nothing, only write tables and figures"
     )
     options = parser.parse_args()
     asked = list(EXPERIMENTS) if "all" in options.experiment else options.experiment
     names = [name for one in asked for name in EXPERIMENTS[one]]
 
-    folder = ROOT / "build/reproduce" if options.quick else ROOT / "docs"
-    results = folder / "results" if options.quick else RESULTS
-    if options.quick:  # always measured: it is a test
+    apart = options.quick or options.check  # a test: measured each time, the page left alone
+    folder = ROOT / "build/reproduce" if apart else ROOT / "docs"
+    results = folder / "results" if apart else RESULTS
+    if apart:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         shutil.copy(ROOT / "docs/reproducing.md", folder)
@@ -59,12 +66,12 @@ def main() -> int:
     wrong: list[str] = []
     for name in names:
         study = importlib.import_module(f"experiments.studies.{name}")
-        if options.again and not options.page:
+        if options.again:
             (results / f"{name}.jsonl").unlink(missing_ok=True)
         store = Store(results / f"{name}.jsonl")
         if not options.page:
             missing += runner.run(study, store, list(study.keys(options.quick)))
-        if options.quick:
+        if apart:
             wrong += _compared(name, store, Store(RESULTS / f"{name}.jsonl"))
 
     every = [name for group in EXPERIMENTS.values() for name in group]

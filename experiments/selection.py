@@ -24,6 +24,7 @@ ETAS = [0.0, 0.3, 1.0, 3.0]  # in units of the root-mean-square norm of the cent
 WIDTHS = [0.25, 1.0, 4.0, 16.0]  # of gamma, in units of 1 / median squared distance
 SMRS_ALPHAS = [1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0]
 DRAWS = 20
+QUIET = {"certificate": "none"}  # nobody looks at it here, and it can cost more than the choice
 
 
 def frank_wolfe(X: Any, k: int) -> Tried:
@@ -32,7 +33,7 @@ def frank_wolfe(X: Any, k: int) -> Tried:
         ({"alpha": s.alpha, "eta": eta, "when": when}, s.selection.exemplars)
         for when in ("stop", "grow")
         for s, eta in zip(
-            fwsr.sweep(X, k, ALPHAS, ETAS, eta_relative=True, when_converged=when),
+            fwsr.sweep(X, k, ALPHAS, ETAS, eta_relative=True, when_converged=when, **QUIET),
             ETAS * len(ALPHAS),
         )
     ]
@@ -45,7 +46,7 @@ def kernel_frank_wolfe(X: Any, k: int) -> Tried:
         for when in ("stop", "grow")
         for width in WIDTHS
         for s in fwsr.sweep(
-            X, k, ALPHAS, [0.0], kernel="rbf", gamma=width * gamma, when_converged=when
+            X, k, ALPHAS, [0.0], kernel="rbf", gamma=width * gamma, when_converged=when, **QUIET
         )
     ]
 
@@ -99,7 +100,7 @@ def single(method: str, **settings: Any) -> Method:
 
 
 def _select(X: Any, k: int, method: str, **settings: Any) -> np.ndarray:
-    return fwsr.select(X, k, method=method, **settings).exemplars
+    return fwsr.select(X, k, method=method, **QUIET, **settings).exemplars
 
 
 #: In the order of the tables.

@@ -17,7 +17,7 @@ import fwsr
 from .. import data as sets
 from .. import figures, learn
 from ..page import figure, table
-from ..selection import median_squared_distance
+from ..selection import QUIET, median_squared_distance
 from ..store import Key, Result, Store
 
 KS = [10, 20, 50, 100]
@@ -72,7 +72,7 @@ def _run(split: sets.Split, k: int, method: str, setting: dict[str, Any]) -> lis
         if "width" in setting:
             settings = {"alpha": setting["alpha"],
                         "gamma": setting["width"] / median_squared_distance(X)}  # fmt: skip
-        found.append(rows[fwsr.select(X, k, method=method, **settings).exemplars])
+        found.append(rows[fwsr.select(X, k, method=method, **QUIET, **settings).exemplars])
     return found
 
 

@@ -45,6 +45,7 @@ DRAWS_OF = {"credit": 5, "credit-both": 5}
 STANDARDISED = {"yaleb": (False, True), "credit": (True,), "credit-both": (True,)}
 #: Those that take more than minutes there.
 TOO_SLOW = {
+    ("news20", "kmeans"), ("news20-chi2", "kmeans"),
     ("emnist", "smrs"), ("mnist", "smrs"), ("fashion", "smrs"),
     ("mnist", "facility"), ("fashion", "facility"), ("emnist", "facility"),
 }  # fmt: skip

@@ -14,6 +14,7 @@ import fwsr
 from .. import data as sets
 from .. import figures, learn
 from ..page import figure, table
+from ..selection import QUIET
 from ..store import Key, Result, Store
 from .against_k import KS, capped
 from .labelled import PAPER
@@ -84,8 +85,7 @@ def _select(split: sets.Split, k: int, method: str, seed: int) -> np.ndarray:
             found.append(rows)
             continue
         chosen = fwsr.select(
-            split.X[rows], k, method=method.partition(",")[0], seed=seed, certificate="none",
-            **settings,
+            split.X[rows], k, method=method.partition(",")[0], seed=seed, **QUIET, **settings,
         )  # fmt: skip
         found.append(rows[chosen.exemplars])
     return np.concatenate(found)
