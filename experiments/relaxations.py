@@ -62,7 +62,7 @@ def convex(
 ) -> tuple[float, float]:
     """An upper and a lower bound of the optimum, by accelerated proximal steps with restarts."""
     n = A.shape[1]
-    step = 1 / (2 * np.linalg.norm(A, 2) ** 2)
+    step = 1 / (2 * float(np.linalg.norm(A, 2)) ** 2)
     K = A.T @ A
     X = ahead = np.zeros((n, n))
     momentum, upper, lower = 1.0, np.inf, -np.inf

@@ -24,7 +24,8 @@ ETAS = [0.0, 0.3, 1.0, 3.0]  # in units of the root-mean-square norm of the cent
 WIDTHS = [0.25, 1.0, 4.0, 16.0]  # of gamma, in units of 1 / median squared distance
 SMRS_ALPHAS = [1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0]
 DRAWS = 20
-QUIET = {"certificate": "none"}  # nobody looks at it here, and it can cost more than the choice
+#: Nobody looks at the certificate here, and it can cost more than the choice.
+QUIET: dict[str, Any] = {"certificate": "none"}
 
 
 def frank_wolfe(X: Any, k: int) -> Tried:

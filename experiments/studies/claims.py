@@ -70,7 +70,7 @@ def _accuracy(data: str, variant: str) -> Result:
             split.X, split.k, y=split.y, per_class=True, alpha=alpha, n_jobs=1, **VARIANTS[variant]
         )
         parts = list(chosen.classes.values())
-        error = np.mean([one.certificate.reconstruction_error for one in parts])
+        error = np.mean([c.reconstruction_error for c in (one.certificate for one in parts) if c])
         steps = sum(len(one.trace["f"]) for one in parts)
         result["error"].append(round(float(error), 5))
         result["nearest"].append(learn.scores(split, chosen.exemplars, "knn", [1])["1"])
@@ -170,7 +170,7 @@ def _of_steps(store: Store) -> dict[str, str]:
 def _of_relaxations(store: Store) -> str:
     found = [r for key, r in store if "problems" in key]
     huber, lasso = (np.concatenate([r[name] for r in found]) for name in ("huber", "lasso"))
-    rows = [
+    rows: list[list[Any]] = [
         ["problems", len(huber)],
         ["largest relative gap of a convex optimum", f"{max(r['gap'] for r in found):.1e}"],
         ["least (Eq. (1) - reverse Huber) / Eq. (1)",

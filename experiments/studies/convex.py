@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,13 +33,13 @@ ARRANGEMENTS = {
     "uniform": "uniform exemplars",
     "all": "normal exemplars, noise on them too",
 }
-TUNED = {
+TUNED: dict[str, list[tuple[float, Any]]] = {
     "fwsr stop": [(a, e) for a in ALPHAS for e in ETAS],
     "fwsr grow": [(a, e) for a in ALPHAS for e in ETAS],
     "smrs": [(a, f) for a in SMRS_ALPHAS for f in SMRS_AFFINE],
 }
 #: Without settings to tune, or with those of the library. Scaled: each point divided by its norm.
-PLAIN = {
+PLAIN: dict[str, dict[str, Any]] = {
     "fwsr": {},
     "fwsr, scaled": {"scale": "unit"},
     "k-fwsr": {"kernel": "rbf"},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def keys(quick: bool) -> Iterator[Key]:
         yield {"low": low, "high": high}
 
 
-def measure(**key: float | str) -> Result:
+def measure(**key: Any) -> Result:
     return _rate(**key) if "data" in key else _lemma(**key)
 
 
