@@ -91,7 +91,8 @@ def main() -> int:
     for text in wrong:
         print(f"differs from experiments/results: {text}", file=sys.stderr)
     print(f"{time.monotonic() - start:.0f} s; tables and figures: {folder / 'reproducing.md'}")
-    return 1 if wrong or unmarked else 0
+    failed = any(" FAILED: " in text for text in missing)
+    return 1 if failed or wrong or unmarked else 0
 
 
 def _compared(name: str, ours: Store, before: Store) -> list[str]:

@@ -23,7 +23,7 @@ def cores() -> int:
 
 
 def run(study: ModuleType, store: Store, keys: list[Key]) -> list[str]:
-    """Measure the keys that the store has not; answers with one line for each that could not be.
+    """Measure the keys that the store has not; answers with a line for each reason why not.
 
     A study with ALONE = True measures time: one after the other, each with all cores. Others run
     one to a core.
@@ -48,6 +48,8 @@ def run(study: ModuleType, store: Store, keys: list[Key]) -> list[str]:
                     store.add(key, result, seconds)
                 except Missing as error:
                     failed.append(str(error))
+                except Exception as error:  # the others are worth having all the same
+                    failed.append(f"{name} {key} FAILED: {type(error).__name__}: {error}")
                 _tell(name, done, len(todo), time.monotonic() - start)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
