@@ -41,19 +41,20 @@ def keys(quick: bool) -> list[Key]:
         for k in numbers
         if not quick or (name == "digits" and draw == 0)
     ]
-    for name in NESTED[:1] if quick else NESTED:
+    nested: list[Key] = []
+    for name in NESTED:
         of_set = {"part": "nested", "set": name}
-        for method in ("fwsr",) if quick else ("fwsr", "k-fwsr"):
-            made += [
+        for method in ("fwsr", "k-fwsr"):
+            nested += [
                 {**of_set, "method": method, "runs": "one", "alpha": alpha, "draw": 0}
                 for alpha in ALPHAS
             ]
-            made.append({**of_set, "method": method, "runs": "many", "alpha": None, "draw": 0})
-        made += [
+            nested.append({**of_set, "method": method, "runs": "many", "alpha": None, "draw": 0})
+        nested += [
             {**of_set, "method": "random", "runs": "one", "alpha": None, "draw": draw}
-            for draw in range(1 if quick else DRAWS)
+            for draw in range(DRAWS)
         ]
-    return made
+    return made + nested[: 1 if quick else None]
 
 
 def measure(part: str, **key: object) -> Result:
@@ -81,7 +82,7 @@ def _drawn(name: str, draw: int) -> tuple[data.Split, data.Split]:
     return whole, replace(whole, X_test=split.X[rows], y_test=split.y[rows])
 
 
-def _weights(set: str, method: str, k: int, draw: int) -> Result:  # noqa: A002
+def _weights(set: str, method: str, k: int, draw: int) -> Result:
     split, tuning = _drawn(set, draw)
     rows, weights = [], []
     for label in np.unique(split.y):
@@ -105,7 +106,7 @@ def _weights(set: str, method: str, k: int, draw: int) -> Result:  # noqa: A002
     return found
 
 
-def _nested(set: str, method: str, runs: str, alpha: float | None, draw: int) -> Result:  # noqa: A002
+def _nested(set: str, method: str, runs: str, alpha: float | None, draw: int) -> Result:
     split, tuning = _drawn(set, 0)
     classes = [np.flatnonzero(split.y == label) for label in np.unique(split.y)]
 
@@ -176,9 +177,10 @@ def _weight_table(store: Store) -> str:
 def _cost_table(store: Store) -> str:
     rows = []
     for key, one in store.find(part="nested", runs="one"):
-        if key["method"] == "random":
+        of_many = {**key, "runs": "many", "alpha": None}
+        if key["method"] == "random" or of_many not in store:
             continue
-        many = store[{**key, "runs": "many", "alpha": None}]
+        many = store[of_many]
         row: list[object] = [
             f"{data.SETS[key['set']][0]}, {key['method']}, alpha = {key['alpha']:g}",
             f"{one['seconds']:.2g}", f"{many['seconds']:.2g}",
