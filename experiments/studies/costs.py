@@ -303,7 +303,8 @@ def _largest(store: Store) -> str:
                 rows.append([
                     NAMES[method], key["n"], key["d"], key["k"], result["steps"],
                     _short(result["seconds"]), _short(1000 * result["step_seconds"]),
-                    _short(result["bytes"] / 1e6), None if planned is None else _short(planned / 1e6),
+                    _short(result["bytes"] / 1e6),
+                    None if planned is None else _short(planned / 1e6),
                 ])
     head = ["", "n", "d", "k", "steps", "seconds", "ms a step", "MB", "MB planned"]
     return page.table(head, rows)
@@ -336,7 +337,7 @@ def _same_picks(store: Store) -> str:
 
 
 def _draw(store: Store, folder: Path) -> None:
-    made, panels = figures.new(13, 3.6, 4)
+    made, panels = figures.new(13, 4, 4)
     shown = [("n", "seconds"), ("d", "seconds"), ("k", "seconds"), ("n", "bytes")]
     for axes, (axis, what) in zip(panels, shown):
         for method in METHODS:
@@ -359,5 +360,5 @@ def _draw(store: Store, folder: Path) -> None:
         axes.set_xticks(ticks, [str(tick) for tick in ticks])
         axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
         axes.set_ylabel("seconds" if what == "seconds" else "MB beside the data (1 or more)")
-    panels[3].legend(fontsize=7, loc="upper right")
+    made.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     figures.save(made, folder, "costs")
