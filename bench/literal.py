@@ -21,7 +21,7 @@ import time
 import numpy as np
 
 
-def choose(points, exemplars, delta=1e-8):
+def choose(points, exemplars, delta=1e-8, beta=None):
     """The picks of Algorithm 1 in order, and the number of steps. Defaults are fwsr's: points
     centred by their own mean, q = 2, beta = 10 k, doubled when the gap closes or nothing new comes."""
     a = points - points.mean(axis=1, keepdims=True)  # n x d: the transpose of the paper's A
@@ -31,7 +31,7 @@ def choose(points, exemplars, delta=1e-8):
     product = np.zeros_like(kernel)  # K X
     scratch = np.empty_like(kernel)
     rows = {}  # the non-zero rows of X; a dictionary keeps the order of choosing
-    beta = 10.0 * exemplars
+    beta = 10.0 * exemplars if beta is None else beta
     stop = delta * float(np.trace(kernel, dtype=np.float64))
     patience, idle, steps = max(50, 2 * exemplars), 0, 0
     while len(rows) < exemplars and steps < 100 * exemplars + 1000:

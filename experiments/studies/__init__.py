@@ -19,5 +19,5 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "costs": ("costs",),
     "claims": ("claims",),
     "defaults": ("defaults",),
-    "beyond": ("beyond",),
+    "beyond": ("beyond", "million"),
 }
