@@ -7,6 +7,7 @@ import statistics
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ DRAWS = 5
 NESTED = ("mnist", "fashion")
 SIZES = (1, 2, 5, 10, 20, 50)
 ALPHAS = (5.0, 50.0)
+WEIGHED_GRID = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]  # C for the weights
 GRID = [1e-3, 1e-2, 1e-1]  # C for the nested runs
 CAP = 2000  # points of a class to choose from, in both
 
@@ -57,8 +59,8 @@ def keys(quick: bool) -> list[Key]:
     return made + nested[: 1 if quick else None]
 
 
-def measure(part: str, **key: object) -> Result:
-    return {"weights": _weights, "nested": _nested}[part](**key)
+def measure(part: str, **key: Any) -> Result:
+    return _weights(**key) if part == "weights" else _nested(**key)
 
 
 @functools.lru_cache(1)
@@ -97,7 +99,7 @@ def _weights(set: str, method: str, k: int, draw: int) -> Result:
     of_all, weight = np.concatenate(rows), np.concatenate(weights)
     found: Result = {}
     for name, given in (("plain", None), ("weighted", weight)):
-        tuned = learn.scores(tuning, of_all, "svm", weights=given)
+        tuned = learn.scores(tuning, of_all, "svm", WEIGHED_GRID, given)
         best = max(tuned, key=lambda setting: tuned[setting])
         (found[name],) = learn.scores(split, of_all, "svm", [float(best)], given).values()
         found[f"{name}_C"] = float(best)
@@ -110,7 +112,7 @@ def _nested(set: str, method: str, runs: str, alpha: float | None, draw: int) ->
     split, tuning = _drawn(set, 0)
     classes = [np.flatnonzero(split.y == label) for label in np.unique(split.y)]
 
-    def chosen(k: int, **options: float | None) -> list[np.ndarray]:
+    def chosen(k: int, **options: Any) -> list[np.ndarray]:
         return [
             rows[fwsr.select(split.X[rows], k, method=method, n_jobs=1, **options).exemplars]
             for rows in classes
