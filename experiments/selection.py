@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -28,14 +29,14 @@ DRAWS = 20
 QUIET: dict[str, Any] = {"certificate": "none"}
 
 
-def frank_wolfe(X: Any, k: int) -> Tried:
+def frank_wolfe(X: Any, k: int, **options: Any) -> Tried:
     """Each setting twice: ending when the gap closes, as the paper, and going on to k exemplars."""
+    options = {"eta_relative": True, **QUIET, **options}
     return [
         ({"alpha": s.alpha, "eta": eta, "when": when}, s.selection.exemplars)
         for when in ("stop", "grow")
         for s, eta in zip(
-            fwsr.sweep(X, k, ALPHAS, ETAS, eta_relative=True, when_converged=when, **QUIET),
-            ETAS * len(ALPHAS),
+            fwsr.sweep(X, k, ALPHAS, ETAS, when_converged=when, **options), ETAS * len(ALPHAS)
         )
     ]
 
@@ -111,6 +112,7 @@ def _select(X: Any, k: int, method: str, **settings: Any) -> np.ndarray:
 METHODS: dict[str, Method] = {
     "random": drawn("random"),
     "fwsr": frank_wolfe,
+    "fwsr, unit norm": functools.partial(frank_wolfe, scale="unit"),
     "k-fwsr": kernel_frank_wolfe,
     "kmedoids": medoids(),
     "kmedoids, alternating": medoids(algorithm="alternating"),
