@@ -28,7 +28,7 @@ def main() -> int:
         "measured again.",
     )
     parser.add_argument(
-        "experiment", nargs="*", default=["all"], choices=[*EXPERIMENTS, "all"],
+        "experiment", nargs="*", default="all", choices=[*EXPERIMENTS, "all"],
         metavar="experiment",
         help=", ".join(EXPERIMENTS) + " or all (the default)",
     )
