@@ -38,11 +38,14 @@ const char* group_of(std::string_view name) {
   return found == table.end() ? "Algorithm" : found->second;
 }
 
-using app::read_value;
+template <class T>
+void read_any(const std::string& flag, const std::string& text, T& value) {
+  read_value(flag, text, value);
+}
 
 template <class Enum>
 requires std::is_enum_v<Enum>
-void read_value(const std::string& flag, const std::string& text, Enum& value) {
+void read_any(const std::string& flag, const std::string& text, Enum& value) {
   std::vector<std::string> names;
   for (const Enum candidate : values_of(value)) {
     names.push_back(name_of(candidate));
@@ -57,9 +60,9 @@ void read_value(const std::string& flag, const std::string& text, Enum& value) {
 }
 
 template <class T>
-void read_value(const std::string& flag, const std::string& text, std::optional<T>& value) {
+void read_any(const std::string& flag, const std::string& text, std::optional<T>& value) {
   T read{};
-  read_value(flag, text, read);
+  read_any(flag, text, read);
   value = read;
 }
 
@@ -73,6 +76,9 @@ template <class T>
 const char* type_of(const std::optional<T>&) {
   return type_of(T{});
 }
+const char* type_of(const NumberOrAuto&) {
+  return "V";
+}
 
 /// The sentence of an option with the value it has when nobody gives one.
 template <class T>
@@ -81,20 +87,24 @@ std::string with_default(const std::string& sentence, const T& value) {
     return fmt::format("{} (default {})", sentence, name_of(value));
   else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
     return fmt::format("{} (default {})", sentence, value);
+  else if constexpr (std::is_same_v<T, NumberOrAuto>)
+    return fmt::format("{} (default {})", sentence, text_of(value));
   else
     return sentence;
 }
 
 template <class T>
-Json value_json(const T& value) {
+Json json_of(const T& value) {
   if constexpr (std::is_enum_v<T>)
     return name_of(value);
+  else if constexpr (std::is_same_v<T, NumberOrAuto>)
+    return value_json(value);
   else
     return value;
 }
 template <class T>
-Json value_json(const std::optional<T>& value) {
-  return value ? value_json(*value) : Json();
+Json json_of(const std::optional<T>& value) {
+  return value ? json_of(*value) : Json();
 }
 
 }  // namespace
@@ -132,6 +142,19 @@ void read_value(const std::string& flag, const std::string& text, int& value) {
   value = static_cast<int>(wide);
 }
 
+void read_value(const std::string& flag, const std::string& text, NumberOrAuto& value) {
+  if (text == auto_name) {
+    value.reset();
+    return;
+  }
+  if (!parse_number(text))
+    throw UsageError(fmt::format("{} {} is not a number; write one such as 0.5, or {}", flag,
+                                 in_quotes(text), auto_name));
+  double number = 0;
+  read_value(flag, text, number);
+  value = number;
+}
+
 void add_select_options(CLI::App& app, SelectOptions& options,
                         const std::vector<std::string_view>& without) {
   describe(options, [&](const char* name, auto& value, const std::string& about) {
@@ -157,8 +180,7 @@ void add_select_options(CLI::App& app, SelectOptions& options,
       }
     } else {
       option = app.add_option_function<std::string>(
-          flag, [flag, &value](const std::string& text) { read_value(flag, text, value); },
-          sentence);
+          flag, [flag, &value](const std::string& text) { read_any(flag, text, value); }, sentence);
       option->type_name(type_of(value));
     }
     option->group(group_of(name));
@@ -187,7 +209,7 @@ void set_option(SelectOptions& options, std::string_view name, const std::string
         throw UsageError(fmt::format("{} {} is not yes or no", shown_as, in_quotes(text)));
       }
     } else {
-      read_value(shown_as, text, value);
+      read_any(shown_as, text, value);
     }
   });
   if (found) return;
@@ -203,11 +225,14 @@ void check_select_options(const CLI::App& app) {
   refuse_both(app, "--delta", "--delta-absolute", "give one");
 }
 
+Json value_json(const NumberOrAuto& value) {
+  return value ? Json(*value) : Json(auto_name);
+}
+
 Json options_json(const SelectOptions& options) {
   Json json = Json::object();
-  describe(options, [&](const char* name, const auto& value, const char*) {
-    json[name] = value_json(value);
-  });
+  describe(options,
+           [&](const char* name, const auto& value, const char*) { json[name] = json_of(value); });
   return json;
 }
 

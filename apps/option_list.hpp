@@ -31,8 +31,10 @@ void set_option(SelectOptions& options, std::string_view name, const std::string
 /// Refuses options that contradict each other, where `app` has them. Call after parsing.
 void check_select_options(const CLI::App& app);
 
-/// Every option with its value; null for one that was left to the library.
+/// Every option with its value; null for one that was left to the library and has no word for that.
 Json options_json(const SelectOptions& options);
+/// The number, or the word.
+Json value_json(const NumberOrAuto& value);
 
 /// "when_converged" as on the command line: "--when-converged".
 std::string flag_name(std::string_view name);
@@ -41,5 +43,6 @@ std::string flag_name(std::string_view name);
 void read_value(const std::string& flag, const std::string& text, double& value);
 void read_value(const std::string& flag, const std::string& text, Index& value);
 void read_value(const std::string& flag, const std::string& text, int& value);
+void read_value(const std::string& flag, const std::string& text, NumberOrAuto& value);
 
 }  // namespace fwsr::app

@@ -35,6 +35,24 @@ std::string quality_text(const SelectResult& result) {
       result.parts.size() > 1 ? "largest " : "", worst);
 }
 
+/// What auto came to, where it was left to the library.
+std::string auto_text(const SelectResult& result) {
+  const SelectOptions& o = result.options;
+  if (find_method(result.choice.name).choose || o.alpha || o.beta) return "";
+  const Selection *least = nullptr, *most = nullptr;
+  for (const ClassSelection& part : result.parts) {
+    const Selection& s = part.selection;
+    if (s.trace.empty()) continue;  // a class that gives all it has, or nothing
+    if (!least || s.beta < least->beta) least = &s;
+    if (!most || s.beta > most->beta) most = &s;
+  }
+  if (!least) return "";
+  const std::string beta = least->beta < most->beta
+                               ? fmt::format("{:g} to {:g}", least->beta, most->beta)
+                               : fmt::format("{:g}", least->beta);
+  return fmt::format("alpha {}: beta {}, eta {:g}", auto_name, beta, most->eta);
+}
+
 /// What the factor in place of the kernel leaves out, where there is one.
 std::string factor_text(const SelectResult& result) {
   const Selection* worst = nullptr;
@@ -73,7 +91,8 @@ std::string summary(const SelectResult& result, bool colour) {
     text += fmt::format("{}{}\n", result.per_class ? "" : "      ", form_text(part.selection.plan));
     break;
   }
-  for (const std::string& line : {factor_text(result), facts_text(result), quality_text(result)})
+  for (const std::string& line :
+       {auto_text(result), factor_text(result), facts_text(result), quality_text(result)})
     if (!line.empty()) text += fmt::format("      {}\n", line);
   return text + warnings_text(result, colour);
 }

@@ -23,12 +23,14 @@ namespace {
 struct SweepArguments : RunArguments {
   DataArguments data;
   SelectOptions options;
-  std::vector<double> alphas, etas;
+  std::vector<NumberOrAuto> alphas;
+  std::vector<double> etas;
 };
 
-/// "0.5,1,2" as numbers.
-std::vector<double> parse_list(const std::string& flag, const std::string& text) {
-  std::vector<double> values;
+/// "0.5,1,2" as numbers, or also auto.
+template <class Number>
+std::vector<Number> parse_list(const std::string& flag, const std::string& text) {
+  std::vector<Number> values;
   std::string_view rest = text;
   while (true) {
     const std::size_t end = rest.find(',');
@@ -36,9 +38,9 @@ std::vector<double> parse_list(const std::string& flag, const std::string& text)
     if (item.empty())
       throw UsageError(
           fmt::format("{} {}: a number is missing; write 0.5,1,2", flag, in_quotes(text)));
-    double value = 0;
+    Number value = 0;
     read_value(flag, item, value);
-    if (value < 0)
+    if (const NumberOrAuto number = value; number && *number < 0)
       throw UsageError(fmt::format("{} {} is negative; write 0 or a positive number", flag, item));
     if (std::find(values.begin(), values.end(), value) != values.end())
       throw UsageError(fmt::format("{}: {} is listed twice; list it once", flag, item));
@@ -50,24 +52,25 @@ std::vector<double> parse_list(const std::string& flag, const std::string& text)
 
 void add_arguments(CLI::App& app, SweepArguments& a) {
   add_exemplars_arguments(app, a);
-  const auto add_list = [&](const char* flag, const char* help, auto store) {
+  const auto add_list = [&]<class Number>(const char* flag, const char* help,
+                                          std::vector<Number>& list, bool relative = false) {
     app.add_option_function<std::string>(
-           flag, [flag, store](const std::string& text) { store(parse_list(flag, text)); }, help)
+           flag,
+           [&a, flag, &list, relative](const std::string& text) {
+             list = parse_list<Number>(flag, text);
+             a.options.eta_relative = a.options.eta_relative || relative;
+           },
+           help)
         ->type_name("V,V,...")
         ->group("What to choose");
   };
   add_list("--alphas",
-           "the radii to try, as alpha: beta = n / alpha; 0 is the matching-pursuit limit "
-           "(default: only the radius 10 k)",
-           [&a](std::vector<double> v) { a.alphas = std::move(v); });
-  add_list("--etas", "the penalties to try for codes whose sum is not 1 (default 0)",
-           [&a](std::vector<double> v) { a.etas = std::move(v); });
+           "the radii to try, as alpha: beta = n / alpha; 0 is the matching-pursuit limit, auto "
+           "the radius 10 k (default auto)",
+           a.alphas);
+  add_list("--etas", "the penalties to try for codes whose sum is not 1 (default 0)", a.etas);
   add_list("--etas-relative",
-           "the same in units of the root-mean-square norm of the centred points",
-           [&a](std::vector<double> v) {
-             a.etas = std::move(v);
-             a.options.eta_relative = true;
-           });
+           "the same in units of the root-mean-square norm of the centred points", a.etas, true);
   add_data_arguments(app, a.data);
   add_select_options(app, a.options, {"alpha", "beta", "eta", "eta_relative"});
   app.add_option("-o,--output", a.output,
@@ -83,7 +86,7 @@ void add_arguments(CLI::App& app, SweepArguments& a) {
 
 /// The options of every setting, in the order of the library.
 std::deque<SelectOptions> options_of_settings(const SweepArguments& a) {
-  std::vector<std::optional<double>> alphas(a.alphas.begin(), a.alphas.end());
+  std::vector<NumberOrAuto> alphas = a.alphas;
   std::vector<double> etas = a.etas;
   if (alphas.empty()) alphas.emplace_back();
   if (etas.empty()) etas.push_back(0);
@@ -91,7 +94,7 @@ std::deque<SelectOptions> options_of_settings(const SweepArguments& a) {
     throw UsageError(fmt::format("{} alphas x {} etas are more than {} settings; list fewer",
                                  alphas.size(), etas.size(), most_settings));
   std::deque<SelectOptions> all;
-  for (const auto alpha : alphas)
+  for (const NumberOrAuto& alpha : alphas)
     for (const double eta : etas) {
       all.push_back(a.options);
       all.back().alpha = alpha;
@@ -212,7 +215,7 @@ constexpr const char* description =
     "The result is a table with one line per setting; * marks the smallest reconstruction error.\n";
 constexpr const char* examples =
     "Examples:\n"
-    "  fwsr sweep digits -k 20 --alphas 0.5,2,10 --etas-relative 0,0.3,1\n"
+    "  fwsr sweep digits -k 20 --alphas auto,0.5,2,10 --etas-relative 0,0.3,1\n"
     "  fwsr sweep embeddings.npy -k 50 --alphas 0,1,5 -o sweep.json\n";
 
 }  // namespace

@@ -18,10 +18,6 @@ double share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-std::string alpha_text(const SweepRow& row) {
-  return row.alpha ? fmt::format("{}", *row.alpha) : "default";
-}
-
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
@@ -70,7 +66,7 @@ std::string sweep_table(const SweepResult& result) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& r = rows[i];
     text +=
-        fmt::format(fmt::runtime(layout), best && *best == i ? "*" : "", alpha_text(r),
+        fmt::format(fmt::runtime(layout), best && *best == i ? "*" : "", text_of(r.alpha),
                     fmt::format("{}", r.eta), name_of(r.status), r.exemplars, r.steps,
                     fmt::format("{:.4g}", share(r.f, r.f_at_zero)),
                     std::isfinite(r.gap) ? fmt::format("{:.3g}", share(r.gap, r.f_at_zero)) : "-",
@@ -92,11 +88,11 @@ void write_sweep_csv(std::ostream& out, const SweepResult& result) {
          "picks\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& r = rows[i];
-    out << fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{:.6f},", r.alpha ? fmt::format("{}", *r.alpha) : "", r.eta,
-        name_of(r.status), r.exemplars, r.steps, r.f, r.f_at_zero,
-        std::isfinite(r.gap) ? fmt::format("{}", r.gap) : "",
-        r.error ? fmt::format("{}", *r.error) : "", best && *best == i ? "yes" : "no", r.seconds);
+    out << fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6f},", text_of(r.alpha), r.eta,
+                       name_of(r.status), r.exemplars, r.steps, r.f, r.f_at_zero,
+                       std::isfinite(r.gap) ? fmt::format("{}", r.gap) : "",
+                       r.error ? fmt::format("{}", *r.error) : "",
+                       best && *best == i ? "yes" : "no", r.seconds);
     const char* between = "";
     for (const Pick& pick : picks_of(result.settings[i])) {
       out << between << pick.index;
@@ -111,7 +107,8 @@ Json sweep_asked_json(const SweepResult& result) {
   for (const char* key : {"alpha", "beta", "eta"}) json.erase(key);
   const auto k = parse_whole(result.exemplars);
   json["exemplars"] = k ? Json(*k) : Json(result.exemplars);
-  json["alphas"] = result.alphas;
+  json["alphas"] = Json::array();
+  for (const NumberOrAuto& alpha : result.alphas) json["alphas"].push_back(value_json(alpha));
   json["etas"] = result.etas;
   json["per_class"] = result.per_class;
   return json;
@@ -126,7 +123,7 @@ Json sweep_json(const SweepResult& result) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& r = rows[i];
     const SelectResult& setting = result.settings[i];
-    Json one = {{"setting", {{"alpha", r.alpha ? Json(*r.alpha) : Json()}, {"eta", r.eta}}},
+    Json one = {{"setting", {{"alpha", value_json(r.alpha)}, {"eta", r.eta}}},
                 {"steps", r.steps},
                 {"f", r.f},
                 {"gap", number(r.gap)},

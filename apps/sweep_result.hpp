@@ -18,7 +18,8 @@ struct SweepResult {
   const SelectOptions& options;
   std::string exemplars;  // -k as given
   bool per_class = false;
-  std::vector<double> alphas, etas;      // as given; empty for the default
+  std::vector<NumberOrAuto> alphas;      // as given; empty for the default
+  std::vector<double> etas;              // the same
   std::deque<SelectOptions> options_of;  // of every setting
   std::vector<SelectResult> settings;    // in the order of the library
   Seconds seconds;
@@ -27,7 +28,7 @@ struct SweepResult {
 
 /// One line of the table.
 struct SweepRow {
-  std::optional<double> alpha;  // nothing: the default radius
+  NumberOrAuto alpha;
   double eta = 0;
   Status status = Status::interrupted;
   Index exemplars = 0, steps = 0;

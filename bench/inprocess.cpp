@@ -238,7 +238,8 @@ ordered_json measure_sweep([[maybe_unused]] const Arguments& a,
   bool same = true;
   for (int r = 0; r < a.repeats; ++r) {
     const double start = now();
-    const auto entries = fwsr::sweep(points.view(), options, a.alphas, a.etas);
+    const auto entries =
+        fwsr::sweep(points.view(), options, {a.alphas.begin(), a.alphas.end()}, a.etas);
     const double middle = now();
     std::vector<std::vector<Index>> alone;
     for (const double alpha : a.alphas) {

@@ -369,6 +369,8 @@ std::string describe(const Problem& p) {
       } else if (value) {
         out << ", " << name << ' ' << *value;
       }
+    } else if constexpr (std::is_same_v<decltype(value), const fwsr::NumberOrAuto&>) {
+      out << ", " << name << ' ' << fwsr::text_of(value);
     } else {
       out << ", " << name << ' ' << value;
     }

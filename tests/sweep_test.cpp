@@ -21,6 +21,7 @@ namespace {
 
 using fwsr::Index;
 using fwsr::KernelType;
+using fwsr::NumberOrAuto;
 using fwsr::Rng;
 using fwsr::Selection;
 using fwsr::SelectOptions;
@@ -30,9 +31,9 @@ using problems::Data;
 using problems::Kind;
 using problems::Storage;
 
-SelectOptions setting(const SelectOptions& options, double alpha, double eta) {
+SelectOptions setting(const SelectOptions& options, const NumberOrAuto& alpha, double eta) {
   SelectOptions own = options;
-  if (!std::isnan(alpha)) own.alpha = alpha;
+  own.alpha = alpha;
   own.eta = eta;
   return own;
 }
@@ -48,9 +49,9 @@ problems::Problem problem_of(std::uint64_t seed) {
   return problem;
 }
 
-std::vector<double> alphas_for(const problems::Problem& problem) {
+std::vector<NumberOrAuto> alphas_for(const problems::Problem& problem) {
   const SelectOptions& o = problem.options;
-  std::vector<double> alphas = {0.4, 3.0, static_cast<double>(problem.data.rows()) * 1.3};
+  std::vector<NumberOrAuto> alphas = {0.4, {}, 3.0, static_cast<double>(problem.data.rows()) * 1.3};
   if (o.q == fwsr::Norm::two && !o.nonneg) alphas.push_back(0);
   return alphas;
 }
@@ -98,7 +99,8 @@ TEST(Sweep, every_setting_is_what_select_answers) {
     problems::Problem problem = problem_of(seed);
     // An eta that is large beside points of 1e-50 leaves no digits for them.
     problem.options.eta_relative = seed % 3 == 0 || problem.kind == Kind::scaled;
-    const std::vector<double> alphas = alphas_for(problem), etas = {0, 0.2, 1.5};
+    const std::vector<NumberOrAuto> alphas = alphas_for(problem);
+    const std::vector<double> etas = {0, 0.2, 1.5};
     const auto entries = fwsr::sweep(problem.data.view(), problem.options, alphas, etas);
     ASSERT_EQ(entries.size(), alphas.size() * etas.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -158,7 +160,7 @@ void expect_same_bits(const Selection& a, const Selection& b) {
 void expect_same_bits(const std::vector<SweepEntry>& a, const std::vector<SweepEntry>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
-    SCOPED_TRACE(testing::Message() << "alpha " << a[i].alpha << " eta " << a[i].eta);
+    SCOPED_TRACE(testing::Message() << "alpha " << text_of(a[i].alpha) << " eta " << a[i].eta);
     expect_same_bits(a[i].selection, b[i].selection);
   }
 }
@@ -174,7 +176,8 @@ SelectOptions eight() {
   o.codes = o.assignment = true;
   return o;
 }
-const std::vector<double> some_alphas = {0.5, 40, 0, 900}, some_etas = {0, 0.4, 3};
+const std::vector<NumberOrAuto> some_alphas = {0.5, 40, 0, 900};
+const std::vector<double> some_etas = {0, 0.4, 3};
 
 TEST(Sweep, any_number_of_threads_gives_the_same_bits) {
   for (const Storage storage : {Storage::dense_f32, Storage::dense_f64, Storage::csr_f64_i32}) {
@@ -234,7 +237,7 @@ TEST(Sweep, without_eta_the_bits_are_those_of_select) {
 /// Settings that begin with the same picks and part later, that end at different steps, and more
 /// features than are multiplied at a time.
 TEST(Sweep, picks_that_settings_share_change_no_bits) {
-  const std::vector<double> alphas = {0, 0.01, 0.02, 0.5, 1, 2, 5, 10, 20, 40, 90, 200};
+  const std::vector<NumberOrAuto> alphas = {0, 0.01, 0.02, 0.5, 1, 2, 5, 10, 20, 40, 90, 200};
   for (const Storage storage : {Storage::dense_f32, Storage::dense_f64}) {
     const Data data = blobs(storage, 1101, 301);
     SelectOptions o = eight();
@@ -284,10 +287,10 @@ TEST(Sweep, settings_end_when_they_end) {
   o.delta = 1e-3;
   std::map<Status, int> seen;
   std::map<std::size_t, int> lengths;
-  const std::vector<double> alphas = {0, 0.1, 1, 10, 100, 300, 400, 4000};
+  const std::vector<NumberOrAuto> alphas = {0, 0.1, 1, 10, 100, 300, 400, 4000};
   for (const SweepEntry& e : fwsr::sweep(data.view(), o, alphas, {0, 2})) {
     const Selection alone = fwsr::select(data.view(), setting(o, e.alpha, e.eta));
-    EXPECT_EQ(e.selection.exemplars, alone.exemplars) << e.alpha << ' ' << e.eta;
+    EXPECT_EQ(e.selection.exemplars, alone.exemplars) << text_of(e.alpha) << ' ' << e.eta;
     EXPECT_EQ(e.selection.status, alone.status);
     ++seen[e.selection.status];
     ++lengths[e.selection.trace.size()];
@@ -305,7 +308,7 @@ TEST(Sweep, copies_zeros_and_k_equal_to_n) {
       o.exemplars = k;
       o.fill = true;
       for (const SweepEntry& e : fwsr::sweep(data.view(), o, {0.5, 3, 0, 9}, {0, 1})) {
-        SCOPED_TRACE(testing::Message() << k << ' ' << e.alpha << ' ' << e.eta);
+        SCOPED_TRACE(testing::Message() << k << ' ' << text_of(e.alpha) << ' ' << e.eta);
         const Selection alone = fwsr::select(data.view(), setting(o, e.alpha, e.eta));
         EXPECT_EQ(e.selection.exemplars, alone.exemplars);
         EXPECT_EQ(e.selection.filled, alone.filled);
@@ -320,7 +323,7 @@ TEST(Sweep, etas_of_very_different_size) {
   SelectOptions o;
   o.exemplars = 4;
   for (const SweepEntry& e : fwsr::sweep(data.view(), o, {1, 20}, {1e-30, 1e3, 1e30, 1e140})) {
-    SCOPED_TRACE(testing::Message() << e.alpha << ' ' << e.eta);
+    SCOPED_TRACE(testing::Message() << text_of(e.alpha) << ' ' << e.eta);
     const Selection alone = fwsr::select(data.view(), setting(o, e.alpha, e.eta));
     EXPECT_NEAR(e.selection.f_at_zero, alone.f_at_zero, 1e-9 * alone.f_at_zero);
     EXPECT_EQ(e.selection.eta, alone.eta);
@@ -339,7 +342,7 @@ TEST(Sweep, float32_that_fits_exactly_goes_on_in_double) {
   o.max_iterations = 3000;
   o.exemplars = 30;  // more than dimensions: f falls by many orders of magnitude
   for (const SweepEntry& e : fwsr::sweep(data.view(), o, {0.2, 2, 0}, {0, 0.001})) {
-    SCOPED_TRACE(testing::Message() << e.alpha << ' ' << e.eta);
+    SCOPED_TRACE(testing::Message() << text_of(e.alpha) << ' ' << e.eta);
     const Selection alone = fwsr::select(data.view(), setting(o, e.alpha, e.eta));
     EXPECT_LT(alone.trace.back().f, 1e-5 * alone.f_at_zero);
     EXPECT_LT(e.selection.trace.back().f, 1e-5 * alone.f_at_zero);
@@ -382,7 +385,7 @@ TEST(Sweep, an_observer_is_told_of_all_and_may_stop_them) {
 TEST(Sweep, refuses_what_makes_no_sense) {
   const Data data = blobs(Storage::dense_f64, 50, 4);
   const SelectOptions o = eight();
-  const auto refused = [&](const SelectOptions& options, const std::vector<double>& alphas,
+  const auto refused = [&](const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
                            const std::vector<double>& etas) {
     EXPECT_THROW(fwsr::sweep(data.view(), options, alphas, etas), fwsr::Error);
     EXPECT_THROW(fwsr::plan_sweep(data.view(), options, alphas, etas), fwsr::Error);
@@ -391,8 +394,9 @@ TEST(Sweep, refuses_what_makes_no_sense) {
   refused(o, {1, std::numeric_limits<double>::quiet_NaN()}, {});
   refused(o, {1}, {0.5, -0.5});
   refused(o, {1, 2, 1}, {});
+  refused(o, {NumberOrAuto{}, 2, NumberOrAuto{}}, {});
   refused(o, {1}, {0.5, 0.5});
-  refused(o, std::vector<double>(5000, 1.0), {});
+  refused(o, std::vector<NumberOrAuto>(5000, 1.0), {});
   SelectOptions own = o;
   own.alpha = 1;
   refused(own, {1}, {});
@@ -414,7 +418,7 @@ TEST(Sweep, no_lists_are_the_defaults) {
   const Data data = blobs(Storage::dense_f64, 200, 5);
   const auto entries = fwsr::sweep(data.view(), eight(), {}, {});
   ASSERT_EQ(entries.size(), 1u);
-  EXPECT_TRUE(std::isnan(entries[0].alpha));
+  EXPECT_FALSE(entries[0].alpha);
   EXPECT_EQ(entries[0].eta, 0);
   expect_same_bits(entries[0].selection, fwsr::select(data.view(), eight()));
 }
@@ -438,7 +442,7 @@ TEST(Sweep, per_class_every_setting_is_what_select_per_class_answers) {
           fwsr::sweep_per_class(data.view(), labels, counts, o, {0.5, 5}, {0, 0.7});
       ASSERT_EQ(entries.size(), 4u);
       for (const auto& e : entries) {
-        SCOPED_TRACE(testing::Message() << e.alpha << ' ' << e.eta);
+        SCOPED_TRACE(testing::Message() << text_of(e.alpha) << ' ' << e.eta);
         const auto alone =
             fwsr::select_per_class(data.view(), labels, counts, setting(o, e.alpha, e.eta));
         ASSERT_EQ(e.classes.size(), alone.size());

@@ -126,6 +126,10 @@ const char* name_of(Status v) {
   return "?";
 }
 
+std::string text_of(const NumberOrAuto& value) {
+  return value ? fmt::format("{}", *value) : auto_name;
+}
+
 double effective_beta(const SelectOptions& o, Index n) {
   if (o.beta) return *o.beta;
   if (!o.alpha) return 10 * static_cast<double>(o.exemplars);

@@ -18,10 +18,29 @@ enum class Norm { one, two, infinity };   ///< q of the constraint sum_i ||X^(i)
 enum class WhenConverged { grow, stop };  ///< what to do when the gap closes before k exemplars
 enum class CertificateKind { full, none };
 
+/// A number, or nothing: the library's own choice, which people write as "auto".
+class NumberOrAuto {
+ public:
+  NumberOrAuto() = default;
+  NumberOrAuto(double number) : number_(number) {}
+  explicit operator bool() const { return number_.has_value(); }
+  double operator*() const { return *number_; }  ///< @pre it is a number
+  void reset() { number_.reset(); }
+  friend bool operator==(const NumberOrAuto&, const NumberOrAuto&) = default;
+  friend bool operator<(const NumberOrAuto& a, const NumberOrAuto& b) {  // auto first
+    return a.number_ < b.number_;
+  }
+
+ private:
+  std::optional<double> number_ = {};
+};
+inline constexpr const char* auto_name = "auto";
+std::string text_of(const NumberOrAuto& value);  // "0.5", or "auto"
+
 struct SelectOptions {
-  Index exemplars = 0;               ///< k
-  std::optional<double> alpha = {};  ///< beta = n / alpha; 0 is the matching-pursuit limit
-  std::optional<double> beta = {};   ///< radius of the constraint ball; unset with alpha: 10 k
+  Index exemplars = 0;      ///< k
+  NumberOrAuto alpha = {};  ///< beta = n / alpha; 0 is the matching-pursuit limit; auto: beta
+  std::optional<double> beta = {};  ///< radius of the constraint ball; unset, with alpha auto: 10 k
   double eta = 0;
   bool eta_relative = false;
   Norm q = Norm::two;
@@ -52,8 +71,9 @@ requires std::same_as<std::remove_const_t<Options>, SelectOptions>
 void describe(Options& o, Visit&& visit) {
   visit("exemplars", o.exemplars, "how many points to choose");
   visit("alpha", o.alpha,
-        "radius as beta = n / alpha (the paper's 0.5 to 50); 0 is the matching-pursuit limit");
-  visit("beta", o.beta, "radius of the constraint on the codes (default 10 k)");
+        "radius as beta = n / alpha (the paper's 0.5 to 50); 0 is the matching-pursuit limit; "
+        "auto: beta, or where that is not given either 10 k");
+  visit("beta", o.beta, "radius of the constraint on the codes, in place of alpha");
   visit("eta", o.eta, "penalty for codes whose sum is not 1");
   visit("eta_relative", o.eta_relative,
         "eta is in units of the root-mean-square norm of the centred points");

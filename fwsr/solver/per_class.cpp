@@ -278,7 +278,7 @@ std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
                                                  const std::vector<std::string>& labels,
                                                  const ClassCounts& counts,
                                                  const SelectOptions& options,
-                                                 const std::vector<double>& alphas,
+                                                 const std::vector<NumberOrAuto>& alphas,
                                                  const std::vector<double>& etas) {
   const Grid grid = make_grid(options, alphas, etas);
   std::vector<ClassSweepPlan> result;
@@ -304,7 +304,7 @@ std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
 
 std::vector<ClassSweepEntry> sweep_per_class(
     const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
-    const SelectOptions& options, const std::vector<double>& alphas,
+    const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
     const std::vector<double>& etas, const Observer& observer) {
   const Grid grid = make_grid(options, alphas, etas);
   std::vector<ClassPlan> plans;
@@ -314,11 +314,9 @@ std::vector<ClassSweepEntry> sweep_per_class(
     sweeps.push_back(std::move(sweep));
   }
   std::vector<ClassSweepEntry> result;
-  for (const auto alpha : grid.alphas)
+  for (const NumberOrAuto& alpha : grid.alphas)
     for (const double eta : grid.etas) {
-      result.push_back({.alpha = alpha.value_or(std::numeric_limits<double>::quiet_NaN()),
-                        .eta = eta,
-                        .classes = {}});
+      result.push_back({.alpha = alpha, .eta = eta, .classes = {}});
       for (const ClassPlan& p : plans) result.back().classes.push_back(selection_of(p));
     }
   for_classes(plans, team_for(options, static_cast<Index>(plans.size())), grid.size(), observer,

@@ -23,14 +23,15 @@ namespace fwsr {
 
 namespace {
 
-void refuse_twice(const char* name, std::vector<double> values) {
+void refuse_twice(const char* name, std::vector<NumberOrAuto> values) {
   std::sort(values.begin(), values.end());
   const auto twice = std::adjacent_find(values.begin(), values.end());
   if (twice != values.end())
-    throw Error(fmt::format("{} {} is listed more than once; list every value once", name, *twice));
+    throw Error(fmt::format("{} {} is listed more than once; list every value once", name,
+                            text_of(*twice)));
 }
 
-SelectOptions options_of(const SelectOptions& options, std::optional<double> alpha, double eta) {
+SelectOptions options_of(const SelectOptions& options, const NumberOrAuto& alpha, double eta) {
   SelectOptions own = options;
   own.alpha = alpha;
   own.eta = eta;
@@ -39,12 +40,12 @@ SelectOptions options_of(const SelectOptions& options, std::optional<double> alp
 
 }  // namespace
 
-Grid make_grid(const SelectOptions& options, const std::vector<double>& alphas,
+Grid make_grid(const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
                const std::vector<double>& etas) {
   if (options.alpha || options.beta || options.eta != 0)
     throw Error("a sweep sets alpha and eta itself; leave alpha, beta and eta out of the options");
   Grid grid;
-  grid.alphas.assign(alphas.begin(), alphas.end());
+  grid.alphas = alphas;
   grid.etas = etas;
   if (alphas.empty()) grid.alphas.emplace_back();
   if (etas.empty()) grid.etas.push_back(0);
@@ -54,12 +55,12 @@ Grid make_grid(const SelectOptions& options, const std::vector<double>& alphas,
     throw Error(fmt::format("{} alphas x {} etas are more than {} settings; list fewer",
                             grid.alphas.size(), grid.etas.size(), most_settings));
   refuse_twice("alpha", alphas);
-  refuse_twice("eta", etas);
+  refuse_twice("eta", {etas.begin(), etas.end()});
   return grid;
 }
 
 void refuse_settings(const SelectOptions& options, const Grid& grid, Index n, Index d) {
-  for (const auto alpha : grid.alphas)
+  for (const NumberOrAuto& alpha : grid.alphas)
     for (const double eta : grid.etas)
       if (const auto problem = find_problem(options_of(options, alpha, eta), n, d))
         throw Error(*problem);
@@ -212,7 +213,7 @@ class SharedSetUp {
   };
   std::unique_ptr<Frame> frame(double eta) {
     auto frame = std::make_unique<Frame>();
-    const SelectOptions own = options_of(options_, std::nullopt, eta);
+    const SelectOptions own = options_of(options_, NumberOrAuto{}, eta);
     frame->space =
         make_space(std::make_unique<Points>(*plain_, eta, options_.eta_relative, plan_.threads),
                    own, plan_, alive_);
@@ -315,7 +316,7 @@ void run_together(std::vector<Runner>& runners, const Points& plain, int threads
 /// All settings of a request, in the order of work.
 struct Work {
   struct Setting {
-    std::optional<double> alpha;
+    NumberOrAuto alpha;
     double eta = 0;
     Selection* result = nullptr;
   };
@@ -369,7 +370,7 @@ void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
 void run_one_by_one(const PointsView& view, const Work& work, const Batch& batch) {
   auto start = Clock::now();
   const double eta = work.settings[static_cast<std::size_t>(batch.first)].eta;
-  Space space = make_space(view, work.subset, options_of(work.options, std::nullopt, eta),
+  Space space = make_space(view, work.subset, options_of(work.options, NumberOrAuto{}, eta),
                            work.plan, work.alive);
   for (Index t = batch.first; t < batch.last && !work.watch.stopped(); ++t) {
     const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
@@ -403,11 +404,9 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
                                      const Grid& grid, const Observer& observer) {
   const SerialBlas serial;
   std::vector<SweepEntry> entries;
-  for (const auto alpha : grid.alphas)
+  for (const NumberOrAuto& alpha : grid.alphas)
     for (const double eta : grid.etas) {
-      entries.push_back({.alpha = alpha.value_or(std::numeric_limits<double>::quiet_NaN()),
-                         .eta = eta,
-                         .selection = {}});
+      entries.push_back({.alpha = alpha, .eta = eta, .selection = {}});
       entries.back().selection.plan = plan.each;
     }
   Watch watch(observer, grid.size() * options.exemplars);
@@ -445,15 +444,15 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
 }
 
 SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
-                     const std::vector<double>& alphas, const std::vector<double>& etas) {
+                     const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas) {
   const Grid grid = make_grid(options, alphas, etas);
   refuse_settings(options, grid, rows_of(points), cols_of(points));
   return plan_settings(plan(points, options), options, grid, 1);
 }
 
 std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& options,
-                              const std::vector<double>& alphas, const std::vector<double>& etas,
-                              const Observer& observer) {
+                              const std::vector<NumberOrAuto>& alphas,
+                              const std::vector<double>& etas, const Observer& observer) {
   const Grid grid = make_grid(options, alphas, etas);
   const SweepPlan plan = plan_sweep(points, options, alphas, etas);
   return sweep_points(points, {}, options, plan, grid, observer);

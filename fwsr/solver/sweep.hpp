@@ -21,20 +21,20 @@ namespace fwsr {
 inline constexpr Index most_settings = 4096;
 
 struct SweepEntry {
-  double alpha = 0;  // as given; not a number for the default radius
-  double eta = 0;    // as given: relative where options.eta_relative says so
+  NumberOrAuto alpha;  // as given
+  double eta = 0;      // as given: relative where options.eta_relative says so
   /// As select would answer. Its seconds are this setting's share of the time all took together.
   Selection selection;
 };
 
 /// Every setting of alphas x etas, in that order: (alphas[0], etas[0]), (alphas[0], etas[1]), ...
-/// No alphas: the default radius. No etas: 0. options.alpha, beta and eta must be left alone;
+/// No alphas: auto. No etas: 0. options.alpha, beta and eta must be left alone;
 /// options.eta_relative says what the etas are.
 /// Throws as select does, and Error for lists that make no sense. An observer that says stop ends
 /// all settings.
 std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& options,
-                              const std::vector<double>& alphas, const std::vector<double>& etas,
-                              const Observer& observer = {});
+                              const std::vector<NumberOrAuto>& alphas,
+                              const std::vector<double>& etas, const Observer& observer = {});
 
 /// What sweep would do, without doing it.
 struct SweepPlan {
@@ -46,16 +46,17 @@ struct SweepPlan {
   std::string shared;      // one sentence
 };
 SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
-                     const std::vector<double>& alphas, const std::vector<double>& etas);
+                     const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas);
 
 /// One setting for all classes; every class runs all settings by itself, classes side by side.
 struct ClassSweepEntry {
-  double alpha = 0, eta = 0;            // as in SweepEntry
+  NumberOrAuto alpha;
+  double eta = 0;                       // both as in SweepEntry
   std::vector<ClassSelection> classes;  // as select_per_class would answer
 };
 std::vector<ClassSweepEntry> sweep_per_class(
     const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
-    const SelectOptions& options, const std::vector<double>& alphas,
+    const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
     const std::vector<double>& etas, const Observer& observer = {});
 
 /// What sweep_per_class would do with one class. The plan of a class that gives nothing, or all it
@@ -68,7 +69,7 @@ std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
                                                  const std::vector<std::string>& labels,
                                                  const ClassCounts& counts,
                                                  const SelectOptions& options,
-                                                 const std::vector<double>& alphas,
+                                                 const std::vector<NumberOrAuto>& alphas,
                                                  const std::vector<double>& etas);
 
 }  // namespace fwsr

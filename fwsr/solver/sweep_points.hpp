@@ -11,13 +11,13 @@ namespace fwsr {
 
 /// The settings of a sweep, checked.
 struct Grid {
-  std::vector<std::optional<double>> alphas;  // nothing: the default radius
+  std::vector<NumberOrAuto> alphas;
   std::vector<double> etas;
 
   Index size() const { return static_cast<Index>(alphas.size() * etas.size()); }
 };
 /// Throws Error for lists that make no sense, and for options that a sweep sets itself.
-Grid make_grid(const SelectOptions& options, const std::vector<double>& alphas,
+Grid make_grid(const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
                const std::vector<double>& etas);
 
 /// Throws Error when some setting does not suit n points of d features.

@@ -79,10 +79,11 @@ nb::object plan_points(const GivenPoints& points, const nb::dict& options,
 }
 
 nb::list sweep_points(const GivenPoints& points, const nb::dict& options,
-                      const std::vector<double>& alphas, const std::vector<double>& etas,
+                      const nb::list& alphas_given, const std::vector<double>& etas,
                       const nb::object& labels, const std::vector<std::string>& names,
                       const nb::object& counts, const nb::object& callback, bool every_step) {
   const Request r(points, options, labels, names, counts);
+  const std::vector<NumberOrAuto> alphas = read_list("alphas", alphas_given);
   Watched watched({callback, every_step});
   nb::list all;
   if (r.classes.counts) {
@@ -91,13 +92,13 @@ nb::list sweep_points(const GivenPoints& points, const nb::dict& options,
                              etas, observer_of(observer));
     });
     for (ClassSweepEntry& e : entries)
-      all.append(nb::make_tuple(e.alpha, e.eta, list_of(std::move(e.classes))));
+      all.append(nb::make_tuple(as_python(e.alpha), e.eta, list_of(std::move(e.classes))));
   } else {
     auto entries = watched.run([&](const CompareObserver& observer) {
       return sweep(points.view, r.options, alphas, etas, observer_of(observer));
     });
     for (SweepEntry& e : entries)
-      all.append(nb::make_tuple(e.alpha, e.eta, to_python(std::move(e.selection))));
+      all.append(nb::make_tuple(as_python(e.alpha), e.eta, to_python(std::move(e.selection))));
   }
   return all;
 }

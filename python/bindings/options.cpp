@@ -97,6 +97,16 @@ void read(const char* name, nb::handle value, std::optional<T>& out) {
   out = inner;
 }
 
+void read(const char* name, nb::handle value, NumberOrAuto& out) {
+  out.reset();
+  if (PyUnicode_Check(value.ptr()) && nb::cast<std::string>(value) == auto_name) return;
+  const auto read = number(value);
+  if (!read) refuse(name, "a number or 'auto'", value);
+  out = *read;
+}
+
+using python::as_python;
+
 template <class T>
 nb::object as_python(const T& value) {
   if constexpr (std::is_enum_v<T>)
@@ -119,6 +129,16 @@ void describe_rest(SelectOptions& o, Visit&& visit) {
 }
 
 }  // namespace
+
+std::vector<NumberOrAuto> read_list(const char* name, const nb::list& given) {
+  std::vector<NumberOrAuto> values;
+  for (const nb::handle one : given) read(name, one, values.emplace_back());
+  return values;
+}
+
+nb::object as_python(const NumberOrAuto& value) {
+  return value ? nb::cast(*value) : nb::cast(auto_name);
+}
 
 std::optional<bool> truth(nb::handle value) {
   const std::string type = nb::repr(value.type()).c_str();

@@ -21,6 +21,10 @@ std::optional<bool> truth(nb::handle value);
 /// Raises TypeError for a value of the wrong type or a name that is none.
 SelectOptions read_options(const nb::dict& given);
 
+/// Numbers or "auto", as FWSR's alpha may be; `name` begins every message.
+std::vector<NumberOrAuto> read_list(const char* name, const nb::list& given);
+nb::object as_python(const NumberOrAuto& value);
+
 /// name, value when nobody gives one, sentence: for every option.
 nb::list option_list();
 

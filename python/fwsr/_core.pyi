@@ -72,14 +72,14 @@ def plan(
 def sweep(
     points: Points,
     options: dict[str, Any],
-    alphas: Sequence[float],
+    alphas: list[Any],
     etas: Sequence[float],
     labels: NDArray[np.int64] | None,
     names: Sequence[str],
     counts: tuple[str, Any] | None,
     callback: Callable[..., Any] | None,
     every_step: bool,
-) -> list[tuple[float, float, Any]]: ...
+) -> list[tuple[float | str, float, Any]]: ...
 def compare(
     points: Points,
     contestants: list[tuple[str, str, dict[str, str], dict[str, Any], int]],

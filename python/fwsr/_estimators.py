@@ -40,7 +40,7 @@ class FWSR(KernelSelector):
     """
 
     _: dataclasses.KW_ONLY
-    alpha: float | None = None
+    alpha: float | str | None = "auto"
     beta: float | None = None
     eta: float = 0.0
     eta_relative: bool = False

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
-
-import numpy as np
 
 from . import _core, _data
 from ._progress import Progress, Watcher
@@ -140,7 +138,7 @@ def plan(
 def sweep(
     X: Any,
     k: Any,
-    alphas: Sequence[float] = (),
+    alphas: Sequence[float | str] = (),
     etas: Sequence[float] = (),
     *,
     y: Any = None,
@@ -158,7 +156,8 @@ def sweep(
     X, k, y, per_class, n_jobs, memory, verbose, callback, **options
         As for :func:`select`.
     alphas, etas : sequence of float
-        What to try, each alpha with each eta.
+        What to try, each alpha with each eta. ``"auto"`` among the alphas, or none of them, is the
+        default radius.
 
     Returns
     -------
@@ -181,13 +180,12 @@ def sweep(
     run.plan()
     watcher = Watcher(verbose, callback, "sweep")
     with closing(watcher):
-        raw = _core.sweep(run.data.points, run.options, _numbers("alphas", alphas),
+        raw = _core.sweep(run.data.points, run.options, _listed("alphas", alphas),
                           _numbers("etas", etas), *run.per_class, watcher.function,
                           watcher.every_step)
         watcher.finish()
-    settings = [Setting(None if np.isnan(alpha) else alpha, eta, run.selection(answer))
-                for alpha, eta, answer in raw]
-    tell([f"{'' if s.alpha is None else f'alpha {s.alpha:g}, '}eta {s.eta:g}: {w}"
+    settings = [Setting(alpha, eta, run.selection(answer)) for alpha, eta, answer in raw]
+    tell([f"alpha {s.alpha if s.alpha == 'auto' else f'{s.alpha:g}'}, eta {s.eta:g}: {w}"
           for s in settings for w in s.selection.warnings])
     return settings
 
@@ -391,6 +389,12 @@ def _setting(whole: str, part: str) -> tuple[str, Any]:
         except ValueError:
             pass
     return name, text
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list of numbers or 'auto', got {values!r}")
+    return list(values)
 
 
 def _numbers(name: str, values: Any) -> list[float]:

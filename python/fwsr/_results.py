@@ -204,7 +204,7 @@ class Setting:
     (5.0, 0.0, 4)
     """
 
-    alpha: float | None
+    alpha: float | str
     eta: float
     selection: Selection
 

@@ -93,7 +93,7 @@ class Request:
             if name in own:
                 request.settings[name] = setting_text(value)
             elif name in allowed:
-                request.options[name] = value
+                request.options[name] = "auto" if name == "alpha" and value is None else value
             else:
                 raise TypeError(f"{method} has no option '{name}'; it has {', '.join(allowed)}")
         kernel = request.options.get("kernel")

@@ -101,7 +101,7 @@ counts = mostly(st.integers(1, 4) | st.floats(0.01, 1)
                 | st.sampled_from(["proportional", "proportional:3", {0: 1, 1: 2}, {"a": 1}]))
 
 OPTIONS = {
-    "alpha": mostly(numbers), "beta": mostly(numbers),
+    "alpha": mostly(numbers | st.just("auto")), "beta": mostly(numbers),
     "eta": mostly(numbers), "eta_relative": mostly(st.booleans()),
     "q": mostly(st.sampled_from([1, 2, "inf", np.inf])),
     "nonneg": mostly(st.booleans()),

@@ -108,6 +108,20 @@ def test_every_option_of_the_core_can_be_given(X):
     assert fwsr.select(X, 4, nonneg=np.True_, codes=True).codes.min() >= 0
 
 
+def test_auto_is_the_default_and_none_another_word_for_it(X):
+    default = fwsr.select(X, 4)
+    assert default.trace["beta"][0] == 40 and default.eta == 0
+    for alpha in ("auto", None):
+        assert same(default, fwsr.select(X, 4, alpha=alpha))
+        assert same(default, fwsr.FWSR(4, alpha=alpha).fit(X).selection_)
+        assert fwsr.plan(X, 4, alpha=alpha) == fwsr.plan(X, 4)
+        assert fwsr.select(X, 4, alpha=alpha, beta=20.0).trace["beta"][0] == 20
+        named = fwsr.compare(X, 4, [fwsr.FWSR(alpha=alpha), fwsr.KFWSR(alpha=alpha)])
+        assert [row.name for row in named] == ["fwsr", "k-fwsr"]
+    assert fwsr.FWSR().alpha == fwsr.KFWSR().alpha == "auto"
+    assert option_table()["alpha"][0] == "auto"
+
+
 def test_settings_of_a_method_are_told_by_their_names(X):
     build = fwsr.select(X, 5, method="kmedoids", init="build")
     assert same(build, fwsr.KMedoids(5, init="build").fit(X).selection_)
@@ -190,7 +204,7 @@ def test_planned_memory_grows_with_the_work_and_is_refused_beforehand(X):
 @pytest.mark.parametrize("options", [{}, {"kernel": "rbf"},
                                      {"center": "none", "scale": "standard"}])
 def test_a_sweep_is_many_selections(X, y, options):
-    alphas, etas = [0.5, 5.0, 50.0], [0.0, 0.3]
+    alphas, etas = [0.5, "auto", 50.0], [0.0, 0.3]
     settings = fwsr.sweep(X, 5, alphas, etas, **options)
     assert [(s.alpha, s.eta) for s in settings] == [(a, e) for a in alphas for e in etas]
     for s in settings:
@@ -199,7 +213,7 @@ def test_a_sweep_is_many_selections(X, y, options):
         assert s.eta == 0
         assert same(s.selection, fwsr.select(X, 2, y=y, per_class=True, alpha=s.alpha, **options))
     (only,) = fwsr.sweep(X, 5, **options)
-    assert only.alpha is None and same(only.selection, fwsr.select(X, 5, **options))
+    assert only.alpha == "auto" and same(only.selection, fwsr.select(X, 5, **options))
 
 
 @pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"method": "rrqr"},
@@ -339,7 +353,7 @@ def test_methods_are_those_of_the_estimators():
     ({"method": "nearest"}, ValueError, "no method 'nearest'; the methods are fwsr"),
     ({"method": None}, TypeError, "name"),
     ({"alhpa": 1}, TypeError, "no option 'alhpa'; it has alpha"),
-    ({"alpha": "5"}, TypeError, "alpha must be a number, got '5'"),
+    ({"alpha": "5"}, TypeError, "alpha must be a number or 'auto', got '5'"),
     ({"alpha": -1}, ValueError, "alpha"),
     ({"alpha": float("nan")}, ValueError, "alpha"),
     ({"alpha": 1, "beta": 1}, ValueError, "one of them"),
@@ -380,6 +394,8 @@ def test_wrong_arguments_are_refused_in_words(X, arguments, error, words):
 @pytest.mark.parametrize("call, error, words", [
     (lambda X: fwsr.sweep(X, 4, "ab"), TypeError, "alphas must be a list of numbers"),
     (lambda X: fwsr.sweep(X, 4, 5), TypeError, "alphas"),
+    (lambda X: fwsr.sweep(X, 4, [1, "x"]), TypeError, "alphas must be a number or 'auto', got 'x'"),
+    (lambda X: fwsr.sweep(X, 4, ["auto", "auto"]), ValueError, "alpha auto is listed more"),
     (lambda X: fwsr.sweep(X, 4, [1], [None]), TypeError, "etas"),
     (lambda X: fwsr.sweep(X, 4, [1, 1]), ValueError, "more than once"),
     (lambda X: fwsr.sweep(X, 4, [-1]), ValueError, "alpha"),
@@ -417,9 +433,10 @@ def test_warnings_are_told_once_and_kept():
     assert [str(w.message) for w in told] == chosen.warnings != []
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        settings = fwsr.sweep(X, 10, [1, 5], [0, 0.5], center="none")
+        settings = fwsr.sweep(X, 10, [1, "auto"], [0, 0.5], center="none")
     assert [str(w.message) for w in told] == [
-        f"alpha {s.alpha:g}, eta {s.eta:g}: {w}" for s in settings for w in s.selection.warnings]
+        f"alpha {s.alpha if s.alpha == 'auto' else 1}, eta {s.eta:g}: {w}"
+        for s in settings for w in s.selection.warnings]
     assert str(told[0].message).startswith("alpha 1, eta 0: ")
 
 
@@ -446,7 +463,7 @@ def test_rounding_below_0_in_dissimilarities_is_no_fault():
 
 @pytest.mark.parametrize("options", [{"alpha": True}, {"kernel": "rbf", "rank": True}])
 def test_true_is_no_number(options):
-    with pytest.raises(TypeError, match="number, got True"):
+    with pytest.raises(TypeError, match="number( or 'auto')?, got True"):
         fwsr.select(np.eye(5), 2, **options)
 
 

@@ -31,7 +31,7 @@ OPTIONS = {
     "k_fraction": (2, "-k.*2.5", {}, ["select", GOOD, "-k", "2.5"]),
     "k_huge": (2, "-k", {}, ["select", GOOD, "-k", "99999999999999999999"]),
     "k_beyond_n": (2, r"good\.npy.*31.*30", {}, ["select", GOOD, "-k", "31"]),
-    "alpha_word": (2, "--alpha 'x'", {}, ["select", GOOD, "-k", "2", "--alpha", "x"]),
+    "alpha_word": (2, "--alpha 'x'.* or auto", {}, ["select", GOOD, "-k", "2", "--alpha", "x"]),
     "alpha_tail": (2, "--alpha '1.5x'", {}, ["select", GOOD, "-k", "2", "--alpha", "1.5x"]),
     "alpha_negative": (2, "alpha.*-1", {}, ["select", GOOD, "-k", "2", "--alpha", "-1"]),
     "alpha_nan": (2, "--alpha", {}, ["select", GOOD, "-k", "2", "--alpha", "nan"]),

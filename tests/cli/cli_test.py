@@ -75,6 +75,20 @@ class Select(Case):
                           ["certificate"])
         self.assertIsNone(self.json("select", "set.npy", "-k", "3", "--alpha", "0")["trace"][0]["gap"])
 
+    def test_auto_is_ten_times_the_number_of_exemplars_and_says_so(self):
+        default = self.json("select", "set.npy", "-k", "5")
+        self.assertEqual(default["options"]["alpha"], "auto")
+        self.assertEqual((default["trace"][0]["beta"], default["eta"]), (50, 0))
+        for given in (["--alpha", "auto"], ["--method", "fwsr:alpha=auto"], ["--beta", "50"]):
+            again = self.json("select", "set.npy", "-k", "5", *given)
+            self.assertEqual(again["options"]["alpha"], "auto")
+            self.assertEqual(again["trace"], default["trace"])
+        self.assertEqual(self.json("select", "set.npy", "-k", "5", "--alpha", "2")["options"]["alpha"], 2)
+        summary = self.succeed("select", "set.npy", "-k", "5").err
+        self.assertIn(f"alpha auto: beta {default['beta']:g}, eta 0", summary)
+        self.assertNotIn("alpha auto", self.succeed("select", "set.npy", "-k", "5", "--alpha", "2").err)
+        self.assertIn("(default auto)", " ".join(self.succeed("select", "--help").out.split()))
+
     def test_units_of_eta_and_delta(self):
         absolute = self.json("select", "set.npy", "-k", "5", "--eta", "0.5")
         self.assertEqual(absolute["eta"], 0.5)
@@ -364,6 +378,14 @@ class Sweep(Case):
             self.assertEqual(r["options"]["alphas"], [0.5, 2, 0])
             self.assertNotIn("alpha", r["options"])
 
+    def test_auto_is_one_of_the_radii(self):
+        r = self.json("set.npy", "-k", "5", "--alphas", "2,auto")
+        self.assertEqual(r["options"]["alphas"], [2, "auto"])
+        self.assertEqual([s["setting"]["alpha"] for s in r["settings"]], [2, "auto"])
+        alone = json.loads(self.succeed("select", "set.npy", "-k", "5", "--json", "--quiet").out)
+        self.assertEqual(r["settings"][1]["trace"], alone["trace"])
+        self.assertIn("\nauto,", self.succeed("sweep", "set.npy", "-k", "5", "-o", "-", "--quiet").out)
+
     def test_writes_files(self):
         outcome = self.succeed("sweep", "set.npy", *self.GRID, "-o", "s.csv")
         self.assertEqual(outcome.out, "")
@@ -379,7 +401,7 @@ class Sweep(Case):
 
     def test_defaults_units_and_no_certificate(self):
         r = self.json("set.npy", "-k", "5")
-        self.assertEqual([s["setting"] for s in r["settings"]], [{"alpha": None, "eta": 0}])
+        self.assertEqual([s["setting"] for s in r["settings"]], [{"alpha": "auto", "eta": 0}])
         r = self.json("set.npy", "-k", "5", "--etas-relative", "0.5")
         self.assertAlmostEqual(r["settings"][0]["eta_relative"], 0.5, 12)
         r = self.json("set.npy", *self.GRID, "--certificate", "none")
@@ -404,7 +426,8 @@ class Sweep(Case):
     def test_refuses_nonsense(self):
         for args, words in (
                 (["--alphas", "-1"], "negative"), (["--alphas", ""], "missing"),
-                (["--alphas", "1,,2"], "missing"), (["--alphas", "1,x"], "not a number"),
+                (["--alphas", "1,,2"], "missing"), (["--alphas", "1,x"], "0.5, or auto"),
+                (["--alphas", "auto,1,auto"], "auto is listed twice"), (["--etas", "auto"], "not a number"),
                 (["--alphas", "1,2,1.0"], "listed twice"), (["--etas", "0,inf"], "not finite"),
                 (["--etas", "1", "--etas-relative", "1"], "both given"),
                 (["--alpha", "1"], "did you mean --alphas"),
