@@ -61,13 +61,12 @@ def median_squared_distance(X: Any) -> float:
 
 
 def smrs(X: Any, k: int) -> Tried:
-    """On sparse points a quarter of the settings: each takes minutes over all classes."""
-    sparse = scipy.sparse.issparse(X)
+    """On sparse points half of the settings: each takes long over all classes."""
+    alphas = SMRS_ALPHAS[1::2] if scipy.sparse.issparse(X) else SMRS_ALPHAS
     return [
         ({"alpha": alpha, "affine": affine}, _select(X, k, "smrs", alpha=alpha, affine=affine))
-        for alpha in (SMRS_ALPHAS[1::2] if sparse else SMRS_ALPHAS)
+        for alpha in alphas
         for affine in (True, False)
-        if affine or not sparse
     ]
 
 

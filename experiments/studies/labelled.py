@@ -175,12 +175,15 @@ def _values(
     """The value of every setting: (standardised, setting of the method, of the classifier)."""
     found: dict[tuple[str, ...], float] = {}
     for standardised in STANDARDISED.get(name, (False,)):
+        if narrow.get("standardised", standardised) != standardised:
+            continue
         key = {"data": name, "standardised": standardised, "method": method,
                "protocol": protocol, "draw": draw}
         if key not in store:
             continue
         for setting in store[key]["settings"]:
-            if any(setting.get(word) != value for word, value in narrow.items()):
+            told = {**setting, "standardised": standardised}
+            if any(told.get(word) != value for word, value in narrow.items()):
                 continue
             words = {w: v for w, v in setting.items() if w not in (*SETS[name], "exemplars")}
             for of, value in enumerate(setting[kind]):
@@ -232,7 +235,7 @@ def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
         "table3-lucky": table(head, lucky),
         "table3-variants": _variants(store),
         "table3-draws": _many_draws(store),
-        "table3-settings": _by_setting(store, columns),
+        "table3-settings": _by_setting(store, [c for c in columns if c in at]),
     }
 
 
@@ -280,6 +283,10 @@ def _by_setting(store: Store, columns: list[tuple[str, str]]) -> str:
         (f"rrqr, center {center}, scale {scale}", "rrqr", {"center": center, "scale": scale})
         for center in ("none", "point")
         for scale in ("none", "unit")
+    ]
+    cases += [
+        (f"{method}, not standardised", method, {"standardised": False})
+        for method in ("random", "fwsr", "kmedoids", "smrs")
     ]
     rows = [
         [label, *(mean(best_of(store, n, kind, method, **only)) for n, kind in columns)]
