@@ -62,15 +62,22 @@ def main() -> int:
         shutil.copy(ROOT / "docs/reproducing.md", folder)
 
     start = time.monotonic()
-    missing: list[str] = []
+    failed: list[str] = []
     wrong: list[str] = []
     for name in names:
         study = importlib.import_module(f"experiments.studies.{name}")
-        if options.again:
-            (results / f"{name}.jsonl").unlink(missing_ok=True)
-        store = Store(results / f"{name}.jsonl")
-        if not options.page:
-            missing += runner.run(study, store, list(study.keys(options.quick)))
+        path = results / f"{name}.jsonl"
+        if options.again and path.exists():
+            path.replace(path.with_suffix(".before"))  # kept until the new ones are there
+        store = Store(path)
+        keys = [] if options.page else list(study.keys(options.quick))
+        reasons = runner.run(study, store, keys) if keys else []
+        for text in reasons:
+            print(f"not measured: {text}", file=sys.stderr)
+        if any(" FAILED: " in text for text in reasons):
+            failed.append(name)
+        if options.again and not reasons:
+            path.with_suffix(".before").unlink(missing_ok=True)
         if apart:
             wrong += _compared(name, store, Store(RESULTS / f"{name}.jsonl"))
 
@@ -78,27 +85,26 @@ def main() -> int:
     stores = {name: Store(results / f"{name}.jsonl") for name in every}
     unmarked: list[str] = []
     for name in names:
-        if not len(stores[name]):
+        if name in failed or not len(stores[name]):
             continue
         study = importlib.import_module(f"experiments.studies.{name}")
         parts = study.parts(stores, folder / "images/reproducing")
         unmarked += page.fill(folder / "reproducing.md", parts)
 
-    for text in sorted(set(missing)):
-        print(f"not measured: {text}", file=sys.stderr)
+    for name in failed:
+        print(f"{name} failed in part, and is left as it was on the page", file=sys.stderr)
     for text in unmarked:
         print(f"docs/reproducing.md has no place for {text}", file=sys.stderr)
     for text in wrong:
         print(f"differs from experiments/results: {text}", file=sys.stderr)
-    print(f"{time.monotonic() - start:.0f} s; tables and figures: {folder / 'reproducing.md'}")
-    failed = any(" FAILED: " in text for text in missing)
+    shown = (folder / "reproducing.md").relative_to(ROOT)
+    print(f"{time.monotonic() - start:.0f} s; tables and figures: {shown}")
     return 1 if failed or wrong or unmarked else 0
 
 
 def _compared(name: str, ours: Store, before: Store) -> list[str]:
     both = [(key, result, before[key]) for key, result in ours if key in before]
-    if both:
-        print(f"{name}: {len(both)} measurements held against experiments/results")
+    print(f"{name}: {len(both)} of {len(ours)} measurements held against experiments/results")
     return [
         f"{name} {key}: {text}"
         for key, result, old in both
@@ -107,4 +113,8 @@ def _compared(name: str, ours: Store, before: Store) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nstopped; what was measured is kept, and the next run goes on", file=sys.stderr)
+        sys.exit(130)

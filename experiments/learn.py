@@ -34,6 +34,8 @@ def scores(
     """Accuracy (or F1) on the test points, for each setting of a classifier trained on these."""
     X, X_test = split.X[rows], split.X_test
     if name == "knn":
+        if weights is not None:
+            raise ValueError("neighbours vote without weights; leave weights out")
         return _neighbours(split, rows, grid)
     if name == "svm":
         X, X_test = _turned(X, X_test)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
@@ -45,21 +46,25 @@ def run(study: ModuleType, store: Store, keys: list[Key]) -> list[str]:
                 key = waiting[future]
                 try:
                     result, seconds = future.result()
-                    store.add(key, result, seconds)
                 except Missing as error:
                     failed.append(str(error))
                 except Exception as error:  # the others are worth having all the same
                     failed.append(f"{name} {key} FAILED: {type(error).__name__}: {error}")
+                else:
+                    store.add(key, result, seconds)  # a disk that is full ends the run
                 _tell(name, done, len(todo), time.monotonic() - start)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     store.sort(keys)
+    if failed:
+        print(f"{name}: {len(failed)} of {len(todo)} could not be measured", file=sys.stderr)
     return sorted(set(failed))
 
 
 def _end_with_parent(parent: int) -> None:
-    """A worker whose parent was killed would go on unseen."""
+    """A worker whose parent was killed would go on unseen; Ctrl-C is the parent's to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -103,6 +108,6 @@ def _tell(name: str, done: int, of: int, gone: float) -> None:
         return
     _told = time.monotonic()
     left = gone / done * (of - done)
-    text = f"{name}: {done} of {of} measured, {gone:.0f} s gone, about {left:.0f} s left"
+    text = f"{name}: {done} of {of} done, {gone:.0f} s gone, about {left:.0f} s left"
     print(f"\r{text:<78}" if live else text, end="" if live and done < of else "\n",
           file=sys.stderr, flush=True)
