@@ -111,7 +111,11 @@ def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
         if method.startswith("kmedoids") and ours is not None:
             spread = [r for key, r in store.find(data=name, method=method) if "k" not in key]
             text += f" ± {np.std(spread[0]['selection_seconds']):.2g}"
-        return text if paper is None else f"{text} ({paper:g})"
+        if paper is None:
+            return text
+        spread_there = PAPER["seconds_deviation"].get(method.partition(",")[0])
+        at = PAPER["seconds"]["columns"].index(name)
+        return f"{text} ({paper:g}{f' ± {spread_there[at]:g}' if spread_there else ''})"
 
     rows = [[m, *(cell(n, m) for n in names)] for m in ("all", *SETTINGS)]
     made = {"table4": table(["", *(sets.SETS[n][0] for n in names)], rows)}
