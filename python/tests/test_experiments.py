@@ -86,9 +86,14 @@ def test_exemplars_come_from_their_class_and_the_others_are_kept():
 
 
 def test_every_tuned_method_tries_the_same_number_of_settings():
-    tried = len(selection.ALPHAS) * len(selection.ETAS)
-    assert tried == len(selection.ALPHAS) * len(selection.WIDTHS)
-    assert tried == 2 * len(selection.SMRS_ALPHAS)
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    counts = {}
+    for method in ("fwsr", "k-fwsr", "smrs"):
+        settings = [setting for setting, _ in selection.METHODS[method](X, 3)]
+        endings = {setting.pop("when", "") for setting in settings}
+        counts[method] = len(settings) / len(endings)
+        assert len({json.dumps(s) for s in settings}) == counts[method]
+    assert len(set(counts.values())) == 1, counts
 
 
 def test_tuning_on_the_training_points_never_sees_the_test_points():
