@@ -67,7 +67,7 @@ def keys(quick: bool) -> Iterator[Key]:
             for method in ("all", *selection.METHODS):
                 if (name, method) in TOO_SLOW:
                     continue
-                if method == "fwsr, unit norm" and not name.startswith("credit"):
+                if "unit norm" in method and name not in DRAWS_OF:
                     continue
                 if name in VARIANTS and not (method in PAPER["accuracy"] or "norm" in method):
                     continue
