@@ -17,10 +17,9 @@ from .data import Split
 
 
 def classifier(name: str, setting: float) -> Any:
+    """svm or mnb; neighbours vote in _neighbours."""
     if name == "svm":
         return LinearSVC(C=setting, class_weight="balanced", random_state=0)
-    if name == "knn":
-        return KNeighborsClassifier(int(setting))
     return MultinomialNB(alpha=setting)
 
 
@@ -32,11 +31,11 @@ def scores(
     weights: np.ndarray | None = None,
 ) -> dict[str, float]:
     """Accuracy (or F1) on the test points, for each setting of a classifier trained on these."""
-    X, X_test = split.X[rows], split.X_test
     if name == "knn":
         if weights is not None:
             raise ValueError("neighbours vote without weights; leave weights out")
         return _neighbours(split, rows, grid)
+    X, X_test = split.X[rows], split.X_test
     if name == "svm":
         X, X_test = _turned(X, X_test)
     more = {} if weights is None else {"sample_weight": weights}

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import fwsr
-
 from .. import data as sets
 from .. import figures, learn
 from ..page import figure, table
-from ..selection import QUIET
+from ..selection import chosen, single
 from ..store import Key, Result, Store
 from .against_k import KS, capped
 from .labelled import PAPER
@@ -77,45 +76,29 @@ def _split(name: str) -> sets.Split:
 
 
 def _select(split: sets.Split, k: int, method: str, seed: int) -> np.ndarray:
-    settings = SETTINGS[method]
-    found = []
-    for label in np.unique(split.y):
-        rows = np.flatnonzero(split.y == label)
-        if split.only and label not in split.only:
-            found.append(rows)
-            continue
-        chosen = fwsr.select(
-            split.X[rows], k, method=method.partition(",")[0], seed=seed, **QUIET, **settings,
-        )  # fmt: skip
-        found.append(rows[chosen.exemplars])
-    return np.concatenate(found)
+    one = single(method.partition(",")[0], seed=seed, **SETTINGS[method])
+    ((_, rows),) = chosen(replace(split, k=k), one)
+    return rows
 
 
 def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
     store = stores["times"]
     names = [n for n in (*SETS, "digits") if store.find(data=n, method="all")]
 
-    def seconds(name: str, method: str, of: Callable[[Any], float]) -> float | None:
-        found = [r for key, r in store.find(data=name, method=method) if "k" not in key]
-        if not found:
-            return None
-        return of(found[0].get("selection_seconds", [0.0])) + found[0]["training_seconds"]
-
     def cell(name: str, method: str) -> str:
-        ours = seconds(name, method, np.median)
+        found = [r for key, r in store.find(data=name, method=method) if "k" not in key]
+        drawn = method.startswith("kmedoids")
+        text = "–"
+        if found:
+            selection = found[0].get("selection_seconds", [0.0])
+            text = f"{np.median(selection) + found[0]['training_seconds']:.3g}"
+            text += f" ± {np.std(selection):.2g}" if drawn else ""
         known = PAPER["seconds"].get(method.partition(",")[0])
-        paper = None
-        if known and name in PAPER["seconds"]["columns"]:
-            paper = known[PAPER["seconds"]["columns"].index(name)]
-        text = "–" if ours is None else f"{ours:.3g}"
-        if method.startswith("kmedoids") and ours is not None:
-            spread = [r for key, r in store.find(data=name, method=method) if "k" not in key]
-            text += f" ± {np.std(spread[0]['selection_seconds']):.2g}"
-        if paper is None:
+        if not known or name not in PAPER["seconds"]["columns"]:
             return text
-        spread_there = PAPER["seconds_deviation"].get(method.partition(",")[0])
         at = PAPER["seconds"]["columns"].index(name)
-        return f"{text} ({paper:g}{f' ± {spread_there[at]:g}' if spread_there else ''})"
+        spread = f" ± {PAPER['seconds_deviation']['kmedoids'][at]:g}" if drawn else ""
+        return f"{text} ({known[at]:g}{spread})"
 
     rows = [[m, *(cell(n, m) for n in names)] for m in ("all", *SETTINGS)]
     made = {"table4": table(["", *(sets.SETS[n][0] for n in names)], rows)}
