@@ -9,7 +9,7 @@
 #include "apps/command.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/text.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/data/write.hpp"
 
 namespace fwsr::app {

@@ -12,7 +12,7 @@
 #include "apps/statistics.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 
 namespace fwsr::app {
 

@@ -11,7 +11,7 @@
 #include "apps/interrupt.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/text.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/data/write.hpp"
 
 namespace fwsr::app {

@@ -9,7 +9,7 @@
 #include "apps/command.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/option_list.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 
 namespace fwsr::app {
 

@@ -19,7 +19,7 @@
 #include "apps/run_arguments.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 
 namespace fwsr::app {
 

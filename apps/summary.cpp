@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "apps/text.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 
 namespace fwsr::app {
 

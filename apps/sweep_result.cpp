@@ -8,7 +8,7 @@
 #include "apps/command.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 
 namespace fwsr::app {
 

@@ -66,27 +66,4 @@ class FileBytes {
 /// /dev/stdout are written directly.
 Result<Done> write_whole(const std::string& path, const std::function<void(std::ostream&)>& write);
 
-/// "1.5 GiB", "320 MiB", "17 bytes".
-std::string format_bytes(double bytes);
-/// "4G", "512M", "1.5GiB", "100000"; refuses anything else with a sentence.
-Result<Index> parse_bytes(std::string_view text);
-
-/// Memory this process may still take: the machine's available memory, or what a control group
-/// leaves of it.
-Index available_memory();
-/// Asks the system for large pages behind memory that is about to be written for the first time:
-/// fewer page faults now, fewer address translations later. May do nothing.
-void prefer_large_pages(void* start, Index bytes);
-/// Has all threads write to every page of fresh memory: the system hands pages out at their first use,
-/// and one thread would wait for that longer than it takes to fill them.
-void touch_pages(void* start, Index bytes);
-/// The largest resident size this process has had, in bytes, since it began or since the last reset.
-Index peak_memory();
-/// Gives memory that was freed back to the system, where the system's allocator can do that.
-void release_free_memory();
-/// Begins a new peak with what is resident now. False where the system cannot do that.
-bool reset_peak_memory();
-/// What is resident now, in bytes; 0 where the system does not say.
-Index resident_memory();
-
 }  // namespace fwsr

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 
 namespace fwsr {
 

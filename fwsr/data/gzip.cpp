@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/memory.hpp"
 #include "fwsr/data/formats.hpp"
 #include "fwsr/data/inflate.hpp"
 

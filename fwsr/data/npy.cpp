@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/data/formats.hpp"
 #include "fwsr/data/streamed.hpp"
 

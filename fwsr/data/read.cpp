@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/memory.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/digits.hpp"
 #include "fwsr/data/formats.hpp"

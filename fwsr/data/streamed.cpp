@@ -1,4 +1,5 @@
 #include "fwsr/data/streamed.hpp"
+#include "fwsr/base/memory.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,8 +6,8 @@
 #include <memory>
 #include <new>
 
-#include "fwsr/base/files.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/memory.hpp"
 
 namespace fwsr {
 

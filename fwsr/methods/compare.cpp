@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/solver/select_points.hpp"
 

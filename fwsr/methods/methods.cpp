@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/solver/covariance_form.hpp"

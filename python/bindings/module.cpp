@@ -14,7 +14,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/data/read.hpp"
 #include "fwsr/methods/compare.hpp"
