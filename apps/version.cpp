@@ -34,11 +34,10 @@ std::string version_text() {
       "blas      {}\n"
       "products  float32 {}\n"
       "formats   {}\n"
-      "matio     {}\n"
       "threads   {} (OpenMP)\n",
       version_number(), compiler(), blas_name(),
       has_matrix_unit() ? "on the matrix unit (AMX)" : "by BLAS", listed(readable_formats()),
-      FWSR_HAVE_MATIO ? "yes" : "no", default_threads());
+      default_threads());
 }
 
 }  // namespace fwsr::app

@@ -14,9 +14,6 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fwsr-config.cmake
         DESTINATION ${package_folder})
 
 set(FWSR_PC_REQUIRES "openblas zlib fmt")
-if(FWSR_HAVE_MATIO)
-  string(APPEND FWSR_PC_REQUIRES " matio")
-endif()
 configure_file(cmake/fwsr.pc.in fwsr.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fwsr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -237,6 +237,7 @@ Result<std::vector<std::int64_t>> read_integers(const std::string& name, const N
                                                 Index count, const ByteSource& next) {
   if (type.kind == NumberKind::floating || type.kind == NumberKind::boolean)
     return Failure{fmt::format("{}: holds {} where integers belong", name, name_of(type))};
+  if (auto lack = find_lack_of_memory(name, checked_bytes(count, 1))) return *lack;
   std::vector<std::int64_t> all(static_cast<std::size_t>(count));
   bool fits = true;
   const auto done = with_stored_type(type, [&](auto s) {
@@ -254,6 +255,8 @@ Result<std::vector<std::int64_t>> read_integers(const std::string& name, const N
 
 Result<std::vector<std::string>> read_number_labels(const std::string& name, const NumberType& type,
                                                     Index count, const ByteSource& next) {
+  if (auto lack = find_lack_of_memory(name, checked_bytes(count, 1, sizeof(std::string))))
+    return *lack;
   std::vector<std::string> all(static_cast<std::size_t>(count));
   Index missing = -1;
   const auto done = with_stored_type(type, [&](auto s) {

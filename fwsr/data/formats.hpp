@@ -17,7 +17,6 @@ struct Format {
   const char* long_name;  // "NumPy array (.npy)"
   bool (*recognises)(const FileBytes& file);
   Result<Dataset> (*read)(FileBytes file, const ReadOptions& options);
-  bool in_this_build = true;  // false: recognised only to say so
 };
 
 // Each of these stands in the file of its name. `recognises` looks at the content first; only the
@@ -25,7 +24,7 @@ struct Format {
 Format npy_format();     // npy.cpp
 Format npz_format();     // npz.cpp: one array, or SciPy's CSR (scipy.sparse.save_npz)
 Format idx_format();     // idx.cpp: MNIST's format, plain or gzip-compressed
-Format mat_format();     // mat.cpp with matio, no_mat.cpp without
+Format mat_format();     // mat.cpp: MATLAB 5 to 7.2
 Format libsvm_format();  // libsvm.cpp
 Format csv_format();     // csv.cpp: comma, tab or semicolon separated
 

@@ -1,10 +1,5 @@
-// MATLAB files of version 5 to 7.2, decoded by matio.
-#include <matio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+// MATLAB files of version 5 to 7.2: which variable is meant, and its numbers as points or labels.
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,169 +8,127 @@
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/csr.hpp"
 #include "fwsr/data/formats.hpp"
-#include "fwsr/data/mat_scan.hpp"
+#include "fwsr/data/mat_file.hpp"
 
 namespace fwsr {
 
 namespace {
 
-struct MatCloser {
-  void operator()(mat_t* mat) const { Mat_Close(mat); }
-  void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
+using Variables = std::vector<MatVariable>;
+
+/// A variable that is being read, with the sentences about what can go wrong.
+struct Opened {
+  std::string where;
+  MatReader reader;
+  ByteSource next;  // the bytes of the part
+
+  Opened(std::string place, const MatVariable& variable, const Alive& alive)
+      : where(std::move(place)), reader(variable) {
+    next = [this, alive](std::span<std::byte> out) -> Result<Done> {
+      stop_unless(alive);
+      if (!reader.read(out)) return broken(reader.problem());
+      return Done{};
+    };
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+  Failure broken(const std::string& what) const {
+    return Failure{fmt::format("{}: {}; save or copy the file again", where, what)};
+  }
+  /// The next part, which must hold `count` numbers, or any number of them.
+  Result<MatPart> numbers(std::optional<Index> count = {}) {
+    const auto part = reader.next_part();
+    if (!part) return broken("its numbers are missing or cut off");
+    if (count && part->count != *count)
+      return broken(fmt::format("its shape needs {} numbers, {} found", *count, part->count));
+    return *part;
+  }
+  /// `result`, if the variable also ends well.
+  template <class T>
+  Result<T> finished(Result<T> result) {
+    if (result && !reader.finish()) return broken(reader.problem());
+    return result;
+  }
 };
 
-/// A file without a name that lives in memory, because matio reads only from paths.
-class MemoryFile {
- public:
-  MemoryFile() : descriptor_(::memfd_create("fwsr", MFD_CLOEXEC)) {}
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  bool append(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t put = ::write(descriptor_, bytes.data(), bytes.size());
-      if (put <= 0) return false;
-      bytes = bytes.subspan(static_cast<std::size_t>(put));
-    }
-    return true;
-  }
-  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
-
- private:
-  int descriptor_;
-};
-
-/// A variable with its numbers, as matio returns it.
-using Loaded = std::unique_ptr<matvar_t, MatCloser>;
-
-Result<Loaded> load(const std::string& where, const MatFile& mat, const MatVariable& variable) {
-  if (variable.is_complex)
-    return Failure{
-        fmt::format("{}: holds complex numbers; save real and imaginary parts as "
-                    "separate columns",
-                    where)};
-  MemoryFile memory;
-  auto element = extract_variable(where, mat, variable);
-  if (!element) return element.error();
-  if (!memory.append(mat.header) || !memory.append(element->bytes))
-    return Failure{fmt::format("{}: cannot be unpacked in memory", where)};
-  element->bytes = {};  // matio's copy is the one that counts from here on
-  const std::unique_ptr<mat_t, MatCloser> opened(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
-  Loaded loaded(opened ? Mat_VarReadNext(opened.get()) : nullptr);
-  const bool as_promised = loaded && loaded->data && loaded->rank == 2 && loaded->dims &&
-                           !loaded->isComplex && loaded->class_type == element->matlab_class &&
-                           static_cast<Index>(loaded->dims[0]) == variable.shape[0] &&
-                           static_cast<Index>(loaded->dims[1]) == variable.shape[1];
-  if (!as_promised)
-    return Failure{fmt::format("{}: cannot be decoded; save or copy the file again", where)};
-  return loaded;
-}
-
-std::optional<NumberType> type_of(matio_types type) {
-  switch (type) {
-    case MAT_T_INT8:
-      return NumberType{NumberKind::signed_integer, 1};
-    case MAT_T_UINT8:
-      return NumberType{NumberKind::unsigned_integer, 1};
-    case MAT_T_INT16:
-      return NumberType{NumberKind::signed_integer, 2};
-    case MAT_T_UINT16:
-      return NumberType{NumberKind::unsigned_integer, 2};
-    case MAT_T_INT32:
-      return NumberType{NumberKind::signed_integer, 4};
-    case MAT_T_UINT32:
-      return NumberType{NumberKind::unsigned_integer, 4};
-    case MAT_T_INT64:
-      return NumberType{NumberKind::signed_integer, 8};
-    case MAT_T_UINT64:
-      return NumberType{NumberKind::unsigned_integer, 8};
-    case MAT_T_SINGLE:
-      return NumberType{NumberKind::floating, 4};
-    case MAT_T_DOUBLE:
-      return NumberType{NumberKind::floating, 8};
-    default:
-      return std::nullopt;
-  }
-}
-
-/// The numbers of a dense variable and how to read them, checked against the bytes matio took.
-struct Numbers {
-  NumberType type;
-  std::span<const std::byte> bytes;
-};
-Result<Numbers> numbers_of(const std::string& where, const matvar_t& variable) {
-  auto type = type_of(variable.data_type);
-  const auto cells = static_cast<Index>(variable.dims[0] * variable.dims[1]);
-  if (!type || variable.data_size != type->size ||
-      static_cast<Index>(variable.nbytes) != cells * type->size)
-    return Failure{fmt::format("{}: cannot be decoded; save or copy the file again", where)};
-  if (variable.isLogical && type->size == 1) type->kind = NumberKind::boolean;
-  return Numbers{*type, {static_cast<const std::byte*>(variable.data), variable.nbytes}};
+std::optional<Failure> find_complex(const std::string& where, const MatVariable& variable) {
+  if (!variable.is_complex) return std::nullopt;
+  return Failure{
+      fmt::format("{}: holds complex numbers; save real and imaginary parts as "
+                  "separate columns",
+                  where)};
 }
 
 // ---------------------------------------------------------------------------------------------
 // points
 
+Result<std::vector<std::int64_t>> read_places(Opened& opened) {
+  const auto part = opened.numbers();
+  if (!part) return part.error();
+  if (part->type.size != 4) return opened.broken("its sparse structure is missing");
+  return read_integers(opened.where, part->type, part->count, opened.next);
+}
+
 template <class T>
-Result<PointsStorage> join_columns(const std::string& where, const matvar_t& variable,
-                                   std::vector<T> values, std::vector<std::string>& notes) {
-  const auto& sparse = *static_cast<const mat_sparse_t*>(variable.data);
-  // MATLAB's columns are the rows of the transpose.
-  SparseMatrix<T> columns{static_cast<Index>(variable.dims[1]),
-                          static_cast<Index>(variable.dims[0]),
-                          {sparse.jc, sparse.jc + sparse.njc},
-                          {sparse.ir, sparse.ir + values.size()},
-                          std::move(values)};
+Result<PointsStorage> join_columns(const std::string& where, SparseMatrix<T> columns,
+                                   std::vector<std::string>& notes) {
   auto checked = make_csr(where + ", transposed", std::move(columns), notes);
   if (!checked) return checked.error();
   return PointsStorage(transpose(*checked));
 }
 
-Result<PointsStorage> read_sparse(const std::string& where, const matvar_t& variable,
-                                  Dataset& data) {
-  const auto& sparse = *static_cast<const mat_sparse_t*>(variable.data);
-  const auto broken = [&](const char* what) {
-    return Failure{fmt::format("{}: the sparse matrix is broken: {}; save it again", where, what)};
+/// Rows of the entries, starts of the columns, values; rows and values may have spare room at their end.
+Result<PointsStorage> read_sparse(Opened& opened, const MatVariable& variable, Dataset& data) {
+  const auto broken = [&](const std::string& what) {
+    return Failure{
+        fmt::format("{}: the sparse matrix is broken: {}; save it again", opened.where, what)};
   };
-  auto type = type_of(variable.data_type);
-  if (!type || !sparse.jc || sparse.njc != variable.dims[1] + 1) return broken("no column starts");
-  const Index entries = sparse.jc[sparse.njc - 1];  // ir and data may have spare room after these
-  if (entries > sparse.nir || entries > sparse.ndata ||
-      (entries > 0 && (!sparse.ir || !sparse.data)))
+  auto rows = read_places(opened);
+  if (!rows) return rows.error();
+  auto starts = read_places(opened);
+  if (!starts) return starts.error();
+  if (static_cast<Index>(starts->size()) != variable.shape[1] + 1)
+    return broken(
+        fmt::format("{} column starts for {} columns", starts->size(), variable.shape[1]));
+  const Index entries = starts->back();
+  const auto part = opened.numbers();
+  if (!part) return part.error();
+  if (entries < 0 || entries > std::ssize(*rows) || entries > part->count)
     return broken("fewer entries than its columns claim");
-  if (static_cast<Index>(variable.dims[0]) > 1'000'000 + 100 * entries)
-    return broken("far more rows than entries");
-  if (variable.isLogical && type->size == 1) type->kind = NumberKind::boolean;
-  data.type = name_of(*type);
-  const std::span<const std::byte> bytes(static_cast<const std::byte*>(sparse.data),
-                                         static_cast<std::size_t>(entries * type->size));
-  auto values = read_points(where, {*type, 1, entries, false}, source_of(bytes, where), data.notes);
+  if (variable.shape[0] > 1'000'000 + 100 * entries) return broken("far more rows than entries");
+  rows->resize(static_cast<std::size_t>(entries));
+  data.type = name_of(part->type);
+  auto values = read_points(opened.where, {part->type, 1, entries, false}, opened.next, data.notes);
   if (!values) return values.error();
-  if (auto* single = std::get_if<DenseMatrix<float>>(&*values))
-    return join_columns(where, variable, std::move(single->values), data.notes);
-  return join_columns(where, variable, std::move(std::get<DenseMatrix<double>>(*values).values),
-                      data.notes);
+  // MATLAB's columns are the rows of the transpose.
+  const auto join = [&](auto& stored) {
+    return join_columns(opened.where,
+                        SparseMatrix{variable.shape[1], variable.shape[0], std::move(*starts),
+                                     std::move(*rows), std::move(stored.values)},
+                        data.notes);
+  };
+  if (auto* single = std::get_if<DenseMatrix<float>>(&*values)) return join(*single);
+  return join(std::get<DenseMatrix<double>>(*values));
 }
 
-Result<PointsStorage> read_variable(const std::string& where, const MatFile& mat,
-                                    const MatVariable& variable, Dataset& data) {
+Result<PointsStorage> read_variable(const std::string& where, const MatVariable& variable,
+                                    const Alive& alive, Dataset& data) {
   if (!variable.is_matrix())
     return Failure{
         fmt::format("{}: is not a matrix of numbers with rows and columns; save one point "
                     "per row",
                     where)};
-  if (variable.shape[0] == 0 || variable.shape[1] == 0)
-    return Failure{fmt::format("{}: holds no numbers", where)};
-  const auto loaded = load(where, mat, variable);
-  if (!loaded) return loaded.error();
-  if (variable.is_sparse()) return read_sparse(where, **loaded, data);
-  const auto numbers = numbers_of(where, **loaded);
-  if (!numbers) return numbers.error();
-  data.type = name_of(numbers->type);
-  return read_points(where, {numbers->type, variable.shape[0], variable.shape[1], true},
-                     source_of(numbers->bytes, where), data.notes);
+  const Index rows = variable.shape[0], cols = variable.shape[1];
+  if (rows == 0 || cols == 0) return Failure{fmt::format("{}: holds no numbers", where)};
+  if (auto problem = find_complex(where, variable)) return *problem;
+  Opened opened(where, variable, alive);
+  if (variable.is_sparse()) return opened.finished(read_sparse(opened, variable, data));
+  const auto part = opened.numbers(rows * cols);  // each below 2^31
+  if (!part) return part.error();
+  data.type = name_of(part->type);
+  return opened.finished(
+      read_points(where, {part->type, rows, cols, true}, opened.next, data.notes));
 }
 
 // -------------------------------------------------------------------------------------------
@@ -185,19 +138,19 @@ std::string where_is(const std::string& file, const MatVariable& variable) {
   return fmt::format("{}: variable '{}'", file, printable(variable.name));
 }
 
-std::vector<std::string> names_of(const std::vector<const MatVariable*>& variables) {
+std::vector<std::string> names_of(const std::vector<const MatVariable*>& listed) {
   std::vector<std::string> names;
-  for (const auto* v : variables)
+  for (const auto* v : listed)
     names.push_back(v->shape.size() == 2
                         ? fmt::format("{} ({} x {})", v->name, v->shape[0], v->shape[1])
                         : v->name);
   return names;
 }
 
-Result<const MatVariable*> find_variable(const std::string& file, const MatFile& mat,
+Result<const MatVariable*> find_variable(const std::string& file, const Variables& variables,
                                          const std::string& name) {
   std::vector<const MatVariable*> all;
-  for (const auto& variable : mat.variables) {
+  for (const auto& variable : variables) {
     if (variable.name == name) return &variable;
     all.push_back(&variable);
   }
@@ -206,12 +159,12 @@ Result<const MatVariable*> find_variable(const std::string& file, const MatFile&
 }
 
 /// The variable that was named; else the only matrix; else the only one with rows and columns.
-Result<const MatVariable*> choose_points(const std::string& file, const MatFile& mat,
+Result<const MatVariable*> choose_points(const std::string& file, const Variables& variables,
                                          const ReadOptions& options, Dataset& data) {
-  if (!options.variable.empty()) return find_variable(file, mat, options.variable);
+  if (!options.variable.empty()) return find_variable(file, variables, options.variable);
   std::vector<const MatVariable*> matrices;
   std::vector<const MatVariable*> wide;
-  for (const auto& variable : mat.variables) {
+  for (const auto& variable : variables) {
     if (!variable.is_matrix() || variable.name == options.label_column) continue;
     matrices.push_back(&variable);
     if (variable.shape[0] > 1 && variable.shape[1] > 1) wide.push_back(&variable);
@@ -231,17 +184,16 @@ Result<const MatVariable*> choose_points(const std::string& file, const MatFile&
   return wide.front();
 }
 
-Result<std::vector<std::string>> read_variable_labels(const std::string& where, const MatFile& mat,
+Result<std::vector<std::string>> read_variable_labels(const std::string& where,
                                                       const MatVariable& variable) {
   const bool one_line = variable.is_matrix() && std::min(variable.shape[0], variable.shape[1]) == 1;
   if (!one_line || variable.is_sparse())
     return Failure{fmt::format("{}: is no list of labels; save one number per point", where)};
-  const auto loaded = load(where, mat, variable);
-  if (!loaded) return loaded.error();
-  const auto numbers = numbers_of(where, **loaded);
-  if (!numbers) return numbers.error();
-  return read_number_labels(where, numbers->type, variable.shape[0] * variable.shape[1],
-                            source_of(numbers->bytes, where));
+  if (auto problem = find_complex(where, variable)) return *problem;
+  Opened opened(where, variable, {});
+  const auto part = opened.numbers(variable.shape[0] * variable.shape[1]);
+  if (!part) return part.error();
+  return opened.finished(read_number_labels(where, part->type, part->count, opened.next));
 }
 
 Result<Dataset> read_mat_file(const FileBytes& file, const ReadOptions& options) {
@@ -249,17 +201,17 @@ Result<Dataset> read_mat_file(const FileBytes& file, const ReadOptions& options)
   data.name = file.name();
   data.format = "mat";
   if (auto problem = find_unusable_option(data.name, "mat", options, true)) return *problem;
-  const auto mat = scan_mat(file);
-  if (!mat) return mat.error();
-  const auto chosen = choose_points(data.name, *mat, options, data);
+  const auto variables = list_variables(file);
+  if (!variables) return variables.error();
+  const auto chosen = choose_points(data.name, *variables, options, data);
   if (!chosen) return chosen.error();
-  auto points = read_variable(where_is(data.name, **chosen), *mat, **chosen, data);
+  auto points = read_variable(where_is(data.name, **chosen), **chosen, options.alive, data);
   if (!points) return points.error();
   data.points = std::move(*points);
   if (options.label_column.empty()) return data;
-  const auto named = find_variable(data.name, *mat, options.label_column);
+  const auto named = find_variable(data.name, *variables, options.label_column);
   if (!named) return named.error();
-  auto labels = read_variable_labels(where_is(data.name, **named), *mat, **named);
+  auto labels = read_variable_labels(where_is(data.name, **named), **named);
   if (!labels) return labels.error();
   if (static_cast<Index>(labels->size()) != (*chosen)->shape[0])
     return Failure{fmt::format("{}: {} labels for {} points; there must be one per point",
@@ -272,10 +224,10 @@ Result<Dataset> read_mat_file(const FileBytes& file, const ReadOptions& options)
 
 Result<std::vector<std::string>> mat_labels(const FileBytes& file) {
   return within_memory(file.name(), [&]() -> Result<std::vector<std::string>> {
-    const auto mat = scan_mat(file);
-    if (!mat) return mat.error();
+    const auto variables = list_variables(file);
+    if (!variables) return variables.error();
     std::vector<const MatVariable*> lines;
-    for (const auto& variable : mat->variables)
+    for (const auto& variable : *variables)
       if (variable.is_matrix() && std::min(variable.shape[0], variable.shape[1]) == 1)
         lines.push_back(&variable);
     if (lines.size() != 1)
@@ -283,7 +235,7 @@ Result<std::vector<std::string>> mat_labels(const FileBytes& file) {
           fmt::format("{}: holds {} variables that are one row or column of numbers; save "
                       "the labels alone",
                       file.name(), lines.size())};
-    return read_variable_labels(where_is(file.name(), *lines.front()), *mat, *lines.front());
+    return read_variable_labels(where_is(file.name(), *lines.front()), *lines.front());
   });
 }
 

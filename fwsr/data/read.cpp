@@ -136,8 +136,7 @@ Result<Labels> read_labels(FileBytes file) {
 
 std::vector<std::string> readable_formats() {
   std::vector<std::string> names;
-  for (const Reader& reader : readers())
-    if (reader.format.in_this_build) names.push_back(reader.format.name);
+  for (const Reader& reader : readers()) names.push_back(reader.format.name);
   return names;
 }
 

@@ -44,7 +44,7 @@ Result<Dataset> read_dataset(FileBytes file, const ReadOptions& options = {});
 Result<std::vector<std::string>> read_labels(const std::string& path);
 Result<std::vector<std::string>> read_labels(FileBytes file);
 
-/// The names of the formats this build reads, for --version and error messages.
+/// The names of the formats that are read, for --version and error messages.
 std::vector<std::string> readable_formats();
 
 }  // namespace fwsr
