@@ -102,11 +102,11 @@ Result<PointsStorage> read_sparse(Opened& opened, const MatVariable& variable, D
   auto values = read_points(opened.where, {part->type, 1, entries, false}, opened.next, data.notes);
   if (!values) return values.error();
   // MATLAB's columns are the rows of the transpose.
-  const auto join = [&](auto& stored) {
-    return join_columns(opened.where,
-                        SparseMatrix{variable.shape[1], variable.shape[0], std::move(*starts),
-                                     std::move(*rows), std::move(stored.values)},
-                        data.notes);
+  const auto join = [&]<class T>(DenseMatrix<T>& stored) {
+    return join_columns<T>(opened.where,
+                           {variable.shape[1], variable.shape[0], std::move(*starts),
+                            std::move(*rows), std::move(stored.values)},
+                           data.notes);
   };
   if (auto* single = std::get_if<DenseMatrix<float>>(&*values)) return join(*single);
   return join(std::get<DenseMatrix<double>>(*values));
