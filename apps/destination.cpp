@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.hpp"
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/write_file.hpp"
 
 namespace fwsr::app {
 

@@ -1,10 +1,8 @@
-// Whole files in, whole files out.
+// The bytes of files.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,10 +58,5 @@ class FileBytes {
   explicit FileBytes(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-/// Writes `path` whole or not at all: `write` fills a temporary file beside it, which then takes
-/// its place. On failure (also a full disk) what was there before stays. Devices and pipes such as
-/// /dev/stdout are written directly.
-Result<Done> write_whole(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 }  // namespace fwsr

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "fwsr/base/files.hpp"
+#include "fwsr/base/write_file.hpp"
 
 namespace fwsr {
 
