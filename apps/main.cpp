@@ -14,6 +14,7 @@
 #include "apps/interrupt.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
+#include "fwsr/linalg/processor.hpp"
 
 namespace fwsr::app {
 
@@ -54,20 +55,27 @@ std::string command_names() {
   return listed(names);
 }
 
+/// Said before any work is done, not in the middle of it.
+void check_environment() {
+  const Result<Instructions>& level = chosen_instructions();
+  if (!level) throw UsageError(level.error().message);
+}
+
 int run(int argc, const char* const* argv) {
   if (argc < 2)
     throw UsageError(fmt::format("no command: write one of {}; see fwsr --help", command_names()));
   const std::string word = argv[1];
-  for (const Command& command : commands)
-    if (word == command.name) return command.run(argc - 1, argv + 1);
   const bool help = word == "--help" || word == "-h", version = word == "--version";
   if ((help || version) && argc > 2)
     throw UsageError(
         fmt::format("{} is one argument too many; write {} alone", in_quotes(argv[2]), word));
+  if (!help) check_environment();
   if (help || version) {
     write_result("", [&](std::ostream& out) { out << (help ? help_text() : version_text()); });
     return 0;
   }
+  for (const Command& command : commands)
+    if (word == command.name) return command.run(argc - 1, argv + 1);
   std::vector<std::string> names = {"--help", "--version"};
   for (const Command& command : commands) names.push_back(command.name);
   const auto near = nearest(word, names);

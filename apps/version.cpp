@@ -8,6 +8,7 @@
 #include "fwsr/data/read.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/matrix_unit.hpp"
+#include "fwsr/linalg/processor.hpp"
 
 namespace fwsr::app {
 
@@ -21,6 +22,12 @@ std::string compiler() {
 #endif
 }
 
+std::string processor() {
+  const Instructions used = instructions(), there = available_instructions();
+  if (used == there) return name_of(used);
+  return fmt::format("{} (by FWSR_CPU; {} is there)", name_of(used), name_of(there));
+}
+
 }  // namespace
 
 std::string version_number() {
@@ -32,10 +39,11 @@ std::string version_text() {
       "fwsr {}\n"
       "compiler  {}\n"
       "blas      {}\n"
+      "processor {}\n"
       "products  float32 {}\n"
       "formats   {}\n"
       "threads   {} (OpenMP)\n",
-      version_number(), compiler(), blas_name(),
+      version_number(), compiler(), blas_name(), processor(),
       has_matrix_unit() ? "on the matrix unit (AMX)" : "by BLAS", listed(readable_formats()),
       default_threads());
 }

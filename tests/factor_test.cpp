@@ -106,9 +106,9 @@ SelectOptions options(Index k, const Kernel& kernel, Index rank) {
   return o;
 }
 
-// float32 rounds K to 6e-8 of its largest entry, d products and the substitution a few times that;
-// pivots down to 1e-6 are kept. In double the same with 1e-16 and 1e-13.
-constexpr double single_rounding = 3e-6, double_rounding = 2e-12;
+// float32 rounds K to 2^-24 of its largest entry, and so does each of up to 64 steps of the substitution; pivots
+// down to 1e-6 are kept. In double the same with 2^-53 and 1e-13, and more of them.
+constexpr double single_rounding = 1e-6 + 64 * 0x1p-24, double_rounding = 2e-12;
 
 }  // namespace
 

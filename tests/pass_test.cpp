@@ -8,6 +8,7 @@
 #include "fwsr/base/random.hpp"
 #include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass_table.hpp"
+#include "fwsr/linalg/processor.hpp"
 
 namespace {
 
@@ -39,9 +40,9 @@ struct Loops {
 std::vector<Loops> all_loops() {
   std::vector<Loops> all;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  if (fwsr::available_instructions() >= fwsr::Instructions::avx2)
     all.push_back({"avx2", &fwsr::pass_avx2});
-  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+  if (fwsr::available_instructions() >= fwsr::Instructions::avx512)
     all.push_back({"avx512", &fwsr::pass_avx512});
 #endif
   return all;

@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
+#include <string>
 
 #include "fwsr/base/result.hpp"
+#include "fwsr/linalg/processor.hpp"
 
 namespace fwsr {
 
@@ -24,16 +26,34 @@ bool has_own_pool() {
   return openblas_get_parallel() == OPENBLAS_THREAD;
 }
 
+/// What the kernels that OpenBLAS chose ask of the processor.
+Instructions asked_by(const std::string& kernels) {
+  for (const char* old : {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano",
+                          "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat"})
+    if (kernels == old) return Instructions::baseline;
+  for (const char* wide : {"SkylakeX", "Cooperlake", "SapphireRapids"})
+    if (kernels == wide) return Instructions::avx512;
+  return Instructions::avx2;
+}
+
+/// The kernels OpenBLAS should use in place of those it chose; null when these are right.
+const char* better_kernels(const std::string& present) {
+  const Instructions most = std::min(instructions(), Instructions::avx512), now = asked_by(present);
+  const bool old = now == Instructions::baseline && most > Instructions::baseline;
+  const bool too_new = now > most && instructions() < available_instructions();
+  if (!old && !too_new) return nullptr;
+  return most == Instructions::avx512 ? "SkylakeX"
+         : most == Instructions::avx2 ? "Haswell"
+                                      : "Prescott";
+}
+
 /// An OpenBLAS older than the processor does not know its model and falls back to kernels of 2004,
-/// several times slower. Tell it what the processor can do and let it choose again, through the
-/// functions with which it chose when it was loaded, where this build of it has them.
+/// several times slower; one that knows it does not know of FWSR_CPU. Tell it what to use and let it
+/// choose again, through the functions with which it chose when it was loaded, where this build of it has
+/// them.
 void choose_kernels() {
-  const std::string present = openblas_get_corename();
-  const bool old = present == "Prescott" || present == "Core2" || present == "Nehalem";
-  const char* better = __builtin_cpu_supports("avx512dq") ? "SkylakeX"
-                       : __builtin_cpu_supports("avx2")   ? "Haswell"
-                                                          : nullptr;
-  if (!old || !better || std::getenv("OPENBLAS_CORETYPE")) return;
+  const char* better = better_kernels(openblas_get_corename());
+  if (!better || std::getenv("OPENBLAS_CORETYPE")) return;
   using Action = void (*)();
   const auto quit = reinterpret_cast<Action>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
   const auto init = reinterpret_cast<Action>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));

@@ -16,7 +16,7 @@
 
 namespace fwsr {
 
-/// Whether this processor has the unit and the system lets this process use it; asked once.
+/// Whether the unit is there and used (linalg/processor.hpp).
 bool has_matrix_unit();
 /// For tests and comparisons: false has has_matrix_unit() say no.
 void allow_matrix_unit(bool allowed);

@@ -1,6 +1,7 @@
 #include "fwsr/linalg/pass.hpp"
 
 #include "fwsr/linalg/pass_table.hpp"
+#include "fwsr/linalg/processor.hpp"
 
 namespace fwsr {
 
@@ -8,13 +9,12 @@ namespace {
 
 const PassLoops& best_loops() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return pass_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return pass_avx2;
+  if (instructions() >= Instructions::avx512) return pass_avx512;
+  if (instructions() >= Instructions::avx2) return pass_avx2;
 #endif
   return pass_base;
 }
 
-/// What this processor has, asked once.
 const PassLoops& loops() {
   static const PassLoops& chosen = best_loops();
   return chosen;

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "fwsr/linalg/processor.hpp"
+
 namespace fwsr {
 
 namespace {
@@ -85,8 +87,8 @@ Dots3 dot3_base(const double* a, const double* u, const double* v, const double*
 }
 
 const Kernels& kernels() {
-  static const Kernels chosen =
-      __builtin_cpu_supports("avx2") ? Kernels{dot_avx2, dot3_avx2} : Kernels{dot_base, dot3_base};
+  static const Kernels chosen = instructions() >= Instructions::avx2 ? Kernels{dot_avx2, dot3_avx2}
+                                                                     : Kernels{dot_base, dot3_base};
   return chosen;
 }
 

@@ -60,7 +60,7 @@ constexpr Index lanes = 16;
 }  // namespace
 
 bool small_gram_pays(Index n, Index d) {
-  return widest() == Width::avx512 && n <= 96 && d >= 256;
+  return instructions() >= Instructions::avx512 && n <= 96 && d >= 256;
 }
 
 void small_gram(const float* rows, Index n, Index d, float* out, Index stride) {

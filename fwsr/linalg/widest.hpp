@@ -1,4 +1,4 @@
-// One piece of work, compiled for several instruction sets and run on the widest this processor has.
+// One piece of work, compiled for several instruction sets and run on the widest in use.
 //
 // The work is a lambda that inlines everything it calls; its vectors are GCC vector types of 64
 // bytes, which the compiler cuts to the registers of each instruction set. Multiplications and
@@ -9,16 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fwsr {
+#include "fwsr/linalg/processor.hpp"
 
-enum class Width { base, avx2, avx512 };
-inline Width widest() {
-  static const Width width = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-                                 ? Width::avx512
-                             : __builtin_cpu_supports("avx2") ? Width::avx2
-                                                              : Width::base;
-  return width;
-}
+namespace fwsr {
 
 template <class Work>
 [[gnu::target("avx512f,avx512dq")]] void run_avx512(const Work& work) {
@@ -31,10 +24,11 @@ template <class Work>
 
 /// @pre `work` is a lambda with __attribute__((always_inline)), and so is all it calls
 template <class Work>
-void run_widest(const Work& work, Width width = widest()) {
-  if (width == Width::avx512)
+void run_widest(const Work& work) {
+  const Instructions level = instructions();
+  if (level >= Instructions::avx512)
     run_avx512(work);
-  else if (width == Width::avx2)
+  else if (level >= Instructions::avx2)
     run_avx2(work);
   else
     work();

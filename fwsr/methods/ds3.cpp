@@ -31,6 +31,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/linalg/processor.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/row_sparse.hpp"
@@ -115,7 +116,7 @@ Excess excess_base(const double* a, Index n, double s) {
   return excess_body(a, n, s);
 }
 Excess excess(const double* a, Index n, double s) {
-  static const auto chosen = __builtin_cpu_supports("avx2") ? excess_avx2 : excess_base;
+  static const auto chosen = instructions() >= Instructions::avx2 ? excess_avx2 : excess_base;
   return chosen(a, n, s);
 }
 

@@ -40,7 +40,7 @@ struct Choice {
   Index pick = 0;
   Real score = 0;
   Real lead = std::numeric_limits<Real>::infinity();
-  bool tied = false;
+  bool tied = false, copied = false;
 };
 
 /// Line 9: the row with the largest dual norm, the first of equals.
@@ -61,6 +61,8 @@ Choice choose(const Matrix<T>& p, const Settings& s) {
       c.lead = std::min(c.lead, (c.score - v) / c.score);
     else if (origin(i) != origin(c.pick))
       c.tied = true;
+    else if (i != c.pick)
+      c.copied = true;
   }
   return c;
 }
@@ -219,7 +221,7 @@ Run<T> matching_pursuit(const Matrix<T>& k, const Settings& set) {
       return finish(std::move(run), std::move(now), Status::iteration_limit, infinity);
     const Choice c = choose(now.p, set);
     run.ending = {c.pick, now.f,  infinity, 0,        infinity, c.score,
-                  0,      c.lead, c.tied,   infinity, infinity};
+                  0,      c.lead, c.tied,   c.copied, infinity, infinity};
     if (run.f_at_zero > 0) run.ending.from_delta = std::abs(now.f - delta) / run.f_at_zero;
     if (now.f <= delta) return finish(std::move(run), std::move(now), Status::converged, infinity);
     if (c.score == 0) return finish(std::move(run), std::move(now), Status::exhausted, infinity);
@@ -279,6 +281,7 @@ Run<T> select(const Matrix<T>& k, const Settings& set) {
             0,
             std::min(c.lead, d.lead),
             c.tied,
+            c.copied,
             std::min(step.from_delta, off),
             step.from_full};
 

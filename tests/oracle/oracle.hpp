@@ -108,6 +108,8 @@ struct Step {
   Real lead = std::numeric_limits<Real>::infinity();
   /// Several rows had exactly the best score, and not because their points are copies.
   bool tied = false;
+  /// Several rows had exactly the best score because their points are copies.
+  bool copied = false;
   /// Smallest |gap - delta| / f(0) of the tests made since the last step: what it takes to stop or
   /// grow at another moment.
   Real from_delta = std::numeric_limits<Real>::infinity();
