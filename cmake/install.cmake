@@ -13,7 +13,17 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fwsr-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/fwsr-config-version.cmake
         DESTINATION ${package_folder})
 
-set(FWSR_PC_REQUIRES "openblas zlib fmt")
+# A static library leaves its own libraries to who links it, with or without `pkg-config --static`. OpenBLAS is named
+# here and not required: with --static its .pc file asks for what only a static OpenBLAS needs, gfortran's library.
+set(FWSR_PC_REQUIRES "")
+set(FWSR_PC_LIBS "")
+if(NOT BUILD_SHARED_LIBS)
+  set(FWSR_PC_REQUIRES "zlib fmt")
+  string(JOIN " " FWSR_PC_LIBS ${openblas_LDFLAGS})
+endif()
+# From where the file lies, so that `cmake --install --prefix` may put it anywhere.
+file(RELATIVE_PATH FWSR_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" FWSR_PC_PREFIX "${FWSR_PC_PREFIX}")
 configure_file(cmake/fwsr.pc.in fwsr.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fwsr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

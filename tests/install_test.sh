@@ -13,11 +13,14 @@ cmake -S "$consumer" -B "$place/build" -G Ninja -D CMAKE_BUILD_TYPE=Release \
 cmake --build "$place/build" >/dev/null
 "$place/build/consumer"
 
-export PKG_CONFIG_PATH=$place/prefix/lib/pkgconfig:$place/prefix/lib/x86_64-linux-gnu/pkgconfig
-sed -i "s|^prefix=.*|prefix=$place/prefix|" "$(find "$place/prefix" -name fwsr.pc)"
-# shellcheck disable=SC2046
-g++ -std=c++20 -O1 "$consumer/main.cpp" -o "$place/by_pc" $(pkg-config --cflags --libs --static fwsr)
-"$place/by_pc"
+PKG_CONFIG_PATH=$(dirname "$(find "$place/prefix" -name fwsr.pc)")
+export PKG_CONFIG_PATH
+"${CXX:-c++}" -std=c++20 -O1 -fopenmp -I"$(pkg-config --variable=includedir fwsr)" -c "$consumer/main.cpp" -o "$place/main.o"
+for static in "" --static; do
+  # shellcheck disable=SC2046,SC2086
+  "${CXX:-c++}" "$place/main.o" -o "$place/by_pc" $(pkg-config --libs $static fwsr)
+  LD_LIBRARY_PATH=$(pkg-config --variable=libdir fwsr) "$place/by_pc"
+done
 
 "$place/prefix/bin/fwsr" select digits -k 3 --quiet >"$place/picks.csv"
 [ "$(wc -l <"$place/picks.csv")" -eq 4 ]
