@@ -49,6 +49,10 @@ void fill_up(const KernelMatrix& kernel, Index wanted, int threads, bool codes,
     selection.filled.push_back(true);
     lower(next);
   }
+  if (found == 0 && wanted > 0) {  // codes are all zero, so that every point goes to the first
+    selection.weights.front() = static_cast<double>(n);
+    std::fill(selection.assignment.begin(), selection.assignment.end(), 0);
+  }
   if (codes) widen(selection.codes, at(n), found, at(wanted));
 }
 

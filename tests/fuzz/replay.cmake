@@ -1,0 +1,20 @@
+# The fuzz targets as an ordinary test: the inputs they start from, and those that once broke something
+# (kept/TARGET), each also with a few bytes changed.
+set(fuzz_sources ${CMAKE_CURRENT_LIST_DIR})
+file(GLOB fuzz_targets CONFIGURE_DEPENDS ${fuzz_sources}/*_fuzz.cpp)
+set(fuzz_names)
+foreach(source ${fuzz_targets})
+  cmake_path(GET source STEM function)
+  set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=${function})
+  string(REGEX REPLACE "(.*)_fuzz" "TARGET(\\1)" name ${function})
+  string(APPEND fuzz_names ${name})
+endforeach()
+add_executable(fuzz_replay ${fuzz_sources}/replay.cpp ${fuzz_sources}/fuzz.cpp ${fuzz_sources}/repack.cpp
+  ${fuzz_sources}/small_problem.cpp ${fuzz_targets})
+set_property(SOURCE ${fuzz_sources}/replay.cpp PROPERTY COMPILE_DEFINITIONS "FUZZ_TARGETS=${fuzz_names}")
+target_link_libraries(fuzz_replay PRIVATE fwsr fwsr_flags ZLIB::ZLIB)
+set(fuzz_seeds ${CMAKE_CURRENT_BINARY_DIR}/fuzz_seeds)
+add_test(NAME fuzz.seeds COMMAND Python3::Interpreter -B ${fuzz_sources}/make_corpus ${fuzz_seeds})
+add_test(NAME fuzz.replay COMMAND fuzz_replay 200 ${fuzz_seeds} ${fuzz_sources}/kept)
+set_tests_properties(fuzz.seeds PROPERTIES FIXTURES_SETUP fuzz_seeds)
+set_tests_properties(fuzz.replay PROPERTIES FIXTURES_REQUIRED fuzz_seeds TIMEOUT 300)
