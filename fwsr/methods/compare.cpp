@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 #include <fmt/format.h>
 
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/watch.hpp"
 
 namespace fwsr {
 
@@ -112,20 +112,21 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
                                 const std::vector<Contestant>& contestants,
                                 const SelectOptions& judged_by, const CompareOptions& options,
                                 const CompareObserver& observer) {
-  std::mutex watching;
   CompareProgress latest;
+  Watch watch(observer ? Observer([&](const Progress& run) {
+                latest.run = run;
+                return observer(latest);
+              })
+                       : Observer{},
+              0);
   const auto carry_on = [&](const Progress& run) {
-    if (!observer) return true;
-    const std::lock_guard lock(watching);
-    latest.run = run;
-    return observer(latest);
+    return watch.tell([&](Progress& told) { told = run; });
   };
   const Judge judge(points, labels, judged_by, [&] { return carry_on({}); });
   std::vector<Comparison> result;
   for (std::size_t m = 0; m < contestants.size(); ++m) {
     const Contestant& c = contestants[m];
     Comparison own{.name = c.name, .reason = {}, .trials = {}};
-    bool stopped = false;
     try {
       const Method& method = find_method(c.choice.name);
       const Settings settings = settings_of(method, c.choice.settings);
@@ -140,15 +141,13 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
         latest = {.method = m, .trial = r, .run = {}};
         const auto start = Clock::now();
         bool late = false;
-        const Observer watch = [&](const Progress& p) {
+        const Observer in_time = [&](const Progress& p) {
           late = options.time_limit && seconds_since(start) > *options.time_limit;
-          if (late) return false;
-          stopped = stopped || !carry_on(p);
-          return !stopped;
+          return !late && carry_on(p);
         };
         try {
           Trial trial = run_once(points, labels, c, c.choice.seed + static_cast<std::uint64_t>(r),
-                                 options, watch, own.warnings);
+                                 options, in_time, own.warnings);
           trial.quality = judge.of(trial.exemplars);
           own.trials.push_back(std::move(trial));
         } catch (const Interrupted&) {
@@ -163,9 +162,11 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
       if (own.reason.empty())
         own.reason = fmt::format("not run: it would take about {:.3g} s", own.planned_seconds);
     } catch (const MemoryError& e) {
+      if (watch.stopped()) throw;  // it is the observer's
       own.outcome = Comparison::Outcome::too_large;
       own.reason = e.what();
     } catch (const Error& e) {
+      if (watch.stopped()) throw;
       own.outcome = Comparison::Outcome::refused;
       own.reason = e.what();
     }

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -19,6 +18,7 @@
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/watch.hpp"
 
 namespace fwsr {
 
@@ -260,7 +260,9 @@ std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>&
           for (Index t = 0; t < k; ++t) {  // ||a_i - a_t||^2 less K_ii
             const double far =
                 task.kernel->diagonal(exemplars[at(t)]) - 2 * values[at((i - first) * k + t)];
-            if (far < least) least = far, to[at(i)] = t;
+            const double doubt =
+                1e-14 * (task.kernel->diagonal(exemplars[at(t)]) + task.kernel->diagonal(i));
+            if (far < least - doubt) least = far, to[at(i)] = t;
           }
         }
       },
@@ -336,15 +338,8 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
   Selection result;
   result.plan = plan;
   const auto start = Clock::now();
-  std::mutex watching;
-  bool stopped = false;
-  Progress latest{.wanted = o.exemplars};
-  const Alive alive = [&] {
-    if (!observer) return true;
-    const std::lock_guard lock(watching);
-    stopped = stopped || !observer(latest);
-    return !stopped;
-  };
+  Watch watch(observer, o.exemplars);
+  const Alive alive = watch.alive();
   try {
     Task task{.subset = subset,
               .exemplars = o.exemplars,
@@ -353,11 +348,8 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
               .threads = plan.threads,
               .alive = alive};
     task.report = [&](Index found) {
-      {
-        const std::lock_guard lock(watching);
-        latest.exemplars = latest.step = found;
-      }
-      stop_unless(alive);
+      if (!watch.tell([&](Progress& told) { told.exemplars = told.step = found; }))
+        throw Interrupted{};
     };
     Space space;
     if (takes_dissimilarities(settings)) {

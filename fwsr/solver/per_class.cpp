@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
@@ -17,6 +16,7 @@
 #include "fwsr/solver/select.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sweep_points.hpp"
+#include "fwsr/solver/watch.hpp"
 
 namespace fwsr {
 
@@ -206,10 +206,9 @@ void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index ru
                  const Observer& observer, Work&& work) {
   Index total = 0;
   for (const ClassPlan& p : plans) total += runs * p.options.exemplars;
-  std::mutex watching;
+  Watch watch(observer, total);
   std::vector<Index> found(plans.size());
   std::vector<Index> steps(plans.size());
-  bool stopped = false;
   // The largest first, so that none is left to one thread at the end.
   std::vector<std::size_t> order(plans.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -220,18 +219,17 @@ void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index ru
             [&](Index index) {
               const std::size_t t = order[static_cast<std::size_t>(index)];
               if (!has_choice(plans[t])) return;
-              const Observer watch = [&](const Progress& p) {
-                const std::lock_guard lock(watching);
-                found[t] = std::max(found[t], p.exemplars);
-                Progress overall = p;
-                steps[t] = p.step;
-                overall.step = std::accumulate(steps.begin(), steps.end(), Index{0});
-                overall.exemplars = std::accumulate(found.begin(), found.end(), Index{0});
-                overall.wanted = total;
-                stopped = stopped || !observer(overall);
-                return !stopped;
+              const Observer own = [&](const Progress& p) {
+                return watch.tell([&](Progress& overall) {
+                  found[t] = std::max(found[t], p.exemplars);
+                  steps[t] = p.step;
+                  overall = p;
+                  overall.step = std::accumulate(steps.begin(), steps.end(), Index{0});
+                  overall.exemplars = std::accumulate(found.begin(), found.end(), Index{0});
+                  overall.wanted = total;
+                });
               };
-              work(t, observer ? watch : Observer{});
+              work(t, observer ? own : Observer{});
             });
 }
 

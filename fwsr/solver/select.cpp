@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -26,6 +25,7 @@
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/representer_form.hpp"
 #include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/watch.hpp"
 
 namespace fwsr {
 
@@ -390,15 +390,8 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
   Selection result;
   result.plan = plan;
   const auto start = Clock::now();
-  std::mutex watching;
-  bool stopped = false;
-  Progress latest{.wanted = options.exemplars};
-  const Alive alive = [&] {
-    if (!observer) return true;
-    const std::lock_guard lock(watching);
-    stopped = stopped || !observer(latest);
-    return !stopped;
-  };
+  Watch watch(observer, options.exemplars);
+  const Alive alive = watch.alive();
   try {
     Space space = make_space(view, subset, options, plan, alive);
     std::unique_ptr<Form> form = make_form(space, options, plan, alive);
@@ -407,14 +400,9 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
     const auto stepping = Clock::now();
     const double unit = space.kernel().unit();
     Run run = frank_wolfe(*form, run_options(options, space.kernel(), form->objective()),
-                          observer ? Observer([&](const Progress& p) {
-                            const std::lock_guard lock(watching);
-                            latest = p;
-                            for (double* v : {&latest.f, &latest.gap, &latest.f_at_zero})
-                              *v = *v / unit / unit;
-                            return observer(latest);
-                          })
-                                   : Observer{});
+                          [&](const Progress& p) {
+                            return watch.tell([&](Progress& told) { told = in_units(p, unit); });
+                          });
     result.seconds.steps = seconds_since(stepping);
     describe_run(std::move(run), remains_of(std::move(form)), space, options, alive, result);
   } catch (const Interrupted&) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -16,6 +15,7 @@
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sweep_points.hpp"
+#include "fwsr/solver/watch.hpp"
 
 namespace fwsr {
 
@@ -162,37 +162,19 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
 
 namespace {
 
-/// Several runs to one observer: how far they have come in all.
-class Watch {
- public:
-  Watch(const Observer& observer, Index wanted) : observer_(observer) { latest_.wanted = wanted; }
-
-  /// One more step, or none, of a run that had `before` exemplars. False: stop.
-  bool tell(const Progress& p, Index before, double unit) {
-    if (!observer_) return true;
-    const std::lock_guard lock(mutex_);
-    ++latest_.step;
-    latest_.exemplars += p.exemplars - before;
-    latest_.f = p.f / unit / unit;
-    latest_.gap = p.gap / unit / unit;
-    latest_.f_at_zero = p.f_at_zero / unit / unit;
-    stopped_ = stopped_ || !observer_(latest_);
-    return !stopped_;
-  }
-  bool alive() {
-    if (!observer_) return true;
-    const std::lock_guard lock(mutex_);
-    stopped_ = stopped_ || !observer_(latest_);
-    return !stopped_;
-  }
-  bool stopped() const { return stopped_; }
-
- private:
-  const Observer& observer_;
-  std::mutex mutex_;
-  Progress latest_;
-  bool stopped_ = false;
-};
+/// Several runs to one observer, how far they have come in all: one more step, or none, of a run that had `before`
+/// exemplars. False: stop.
+bool tell(Watch& watch, const Progress& p, Index before, double unit) {
+  return watch.tell([&](Progress& all) {
+    const Progress own = in_units(p, unit);
+    all = {.step = all.step + 1,
+           .exemplars = all.exemplars + p.exemplars - before,
+           .wanted = all.wanted,
+           .f = own.f,
+           .gap = own.gap,
+           .f_at_zero = own.f_at_zero};
+  });
+}
 
 /// What all settings share, and what those of one eta do. Forms ask one at a time.
 class SharedSetUp {
@@ -302,7 +284,7 @@ void run_together(std::vector<Runner>& runners, const Points& plain, int threads
     for (Runner* r : live) {
       const auto before = static_cast<Index>(r->loop->run().exemplars.size());
       const Progress progress = r->loop->taken();
-      watch.tell(progress, before, r->unit());
+      tell(watch, progress, before, r->unit());
     }
     const double share = seconds_since(start) / static_cast<double>(together.size());
     for (Runner* r : together) r->result->seconds.steps += share;
@@ -386,7 +368,7 @@ void run_one_by_one(const PointsView& view, const Work& work, const Batch& batch
       Index before = 0;
       Run run = frank_wolfe(*form, run_options(own, space.kernel(), form->objective()),
                             [&](const Progress& p) {
-                              return work.watch.tell(p, std::exchange(before, p.exemplars), unit);
+                              return tell(work.watch, p, std::exchange(before, p.exemplars), unit);
                             });
       result.seconds.steps = seconds_since(start);
       describe_run(std::move(run), remains_of(std::move(form)), space, own, work.alive, result);
@@ -410,7 +392,7 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
       entries.back().selection.plan = plan.each;
     }
   Watch watch(observer, grid.size() * options.exemplars);
-  const Alive alive = observer ? Alive([&] { return watch.alive(); }) : Alive{};
+  const Alive alive = watch.alive();
   Work work{.settings = {},
             .options = options,
             .plan = plan.each,
