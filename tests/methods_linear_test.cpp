@@ -567,7 +567,7 @@ TEST(LinearMethods, leverage_scores_are_those_of_the_singular_vectors) {
       there[at(s.exemplars[t])] = true;
       EXPECT_NEAR(s.strength[t], static_cast<double>(expected[at(s.exemplars[t])]), 1e-8);
       if (t > 0) {
-        EXPECT_LE(s.strength[t], s.strength[t - 1]);
+        EXPECT_LE(s.strength[t], s.strength[t - 1] * (1 + 1e-8));  // ties have a width
       }
       if (t > 0 && s.strength[t] == s.strength[t - 1]) {
         EXPECT_GT(s.exemplars[t], s.exemplars[t - 1]);

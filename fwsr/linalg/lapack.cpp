@@ -12,12 +12,14 @@
 
 // LAPACK as Fortran has it: matrices by columns, everything by address.
 extern "C" {
-void dsyevd_(const char* job, const char* half, const blasint* n, double* a, const blasint* stride,
-             double* values, double* work, const blasint* work_size, blasint* whole_work,
+void dlatrd_(const char* half, const blasint* n, const blasint* columns, double* a,
+             const blasint* stride, double* beside, double* reflectors, double* w,
+             const blasint* w_stride);
+void dsytd2_(const char* half, const blasint* n, double* a, const blasint* stride, double* diagonal,
+             double* beside, double* reflectors, blasint* info);
+void dstedc_(const char* job, const blasint* n, double* diagonal, double* beside, double* vectors,
+             const blasint* stride, double* work, const blasint* work_size, blasint* whole_work,
              const blasint* whole_work_size, blasint* info);
-void dsytrd_(const char* half, const blasint* n, double* a, const blasint* stride, double* diagonal,
-             double* beside, double* reflectors, double* work, const blasint* work_size,
-             blasint* info);
 void dstemr_(const char* job, const char* range, const blasint* n, double* diagonal, double* beside,
              const double* least, const double* most, const blasint* first, const blasint* last,
              blasint* found, double* values, double* vectors, const blasint* stride,
@@ -51,9 +53,9 @@ void check(blasint info) {
   if (info != 0) throw Error("the eigenvalues of a symmetric matrix could not be found");
 }
 
-// All vectors of a matrix by dsyevd take room for 1 + 6 m + 2 m^2 numbers, which LAPACK counts.
+// All vectors of a matrix by dstedc take room for 1 + 4 m + m^2 numbers, which LAPACK counts.
 constexpr Index most_for_all = 32766;
-static_assert(1 + 6 * most_for_all + 2 * most_for_all * most_for_all <=
+static_assert(1 + 4 * most_for_all + most_for_all * most_for_all <=
               std::numeric_limits<std::int32_t>::max());
 // As many are found at once, whether they are wanted or not.
 constexpr Index few = 32;
@@ -62,22 +64,53 @@ constexpr Index few = 32;
 struct Tridiagonal {
   std::vector<double> reduced, diagonal, beside, reflectors;
 };
-Tridiagonal reduce(std::vector<double> matrix, blasint n) {
+/// What dsytrd does, with a look at `alive` after every few columns: each of these reads all that is left of the
+/// matrix.
+Tridiagonal reduce(std::vector<double> matrix, blasint n, const Alive& alive) {
+  constexpr blasint panel = 16;
   const auto m = static_cast<std::size_t>(n);
   Tridiagonal t{.reduced = std::move(matrix),
                 .diagonal = std::vector<double>(m),
                 .beside = std::vector<double>(m),
                 .reflectors = std::vector<double>(m)};
-  blasint info = 0, size = -1;
-  std::vector<double> work(1);
-  for (int twice = 0; twice < 2; ++twice) {  // the first time tells how much room it wants
-    dsytrd_("L", &n, t.reduced.data(), &n, t.diagonal.data(), t.beside.data(), t.reflectors.data(),
-            work.data(), &size, &info);
-    check(info);
-    size = static_cast<blasint>(work[0]);
-    work.resize(static_cast<std::size_t>(size));
+  std::vector<double> w(m * panel);
+  const auto entry = [&](blasint row, blasint column) {
+    return t.reduced.data() + static_cast<Index>(column) * n + row;
+  };
+  blasint i = 0;
+  for (; n - i > 2 * panel; i += panel) {
+    stop_unless(alive);
+    const blasint left = n - i, rest = left - panel;
+    dlatrd_("L", &left, &panel, entry(i, i), &n, &t.beside[at(i)], &t.reflectors[at(i)], w.data(),
+            &n);
+    cblas_dsyr2k(CblasColMajor, CblasLower, CblasNoTrans, rest, panel, -1, entry(i + panel, i), n,
+                 w.data() + panel, n, 1, entry(i + panel, i + panel), n);
+    for (blasint j = i; j < i + panel; ++j) {
+      *entry(j + 1, j) = t.beside[at(j)];
+      t.diagonal[at(j)] = *entry(j, j);
+    }
   }
+  const blasint left = n - i;
+  blasint info = 0;
+  dsytd2_("L", &left, entry(i, i), &n, &t.diagonal[at(i)], &t.beside[at(i)], &t.reflectors[at(i)],
+          &info);
+  check(info);
   return t;
+}
+
+/// All values of T and their vectors, by dividing and conquering.
+Eigen all_of_tridiagonal(Tridiagonal& t, blasint n) {
+  const auto m = static_cast<std::size_t>(n);
+  Eigen result{.values = {}, .vectors = std::vector<double>(m * m)};
+  const blasint size = 1 + 4 * n + n * n, whole_size = 3 + 5 * n;
+  std::vector<double> work(static_cast<std::size_t>(size));
+  std::vector<blasint> whole(static_cast<std::size_t>(whole_size));
+  blasint info = 0;
+  dstedc_("I", &n, t.diagonal.data(), t.beside.data(), result.vectors.data(), &n, work.data(),
+          &size, whole.data(), &whole_size, &info);
+  check(info);
+  result.values = std::move(t.diagonal);
+  return result;
 }
 
 /// The `count` largest values of T and their vectors.
@@ -97,16 +130,22 @@ Eigen largest_of_tridiagonal(Tridiagonal& t, blasint n, blasint count) {
   return result;
 }
 
-/// Vectors of T to those of the matrix: times Q.
-void turn_back(const Tridiagonal& t, blasint n, blasint count, std::vector<double>& vectors) {
-  blasint info = 0, size = -1;
+/// Vectors of T to those of the matrix: times Q, some at a time.
+void turn_back(const Tridiagonal& t, blasint n, Index count, std::vector<double>& vectors,
+               const Alive& alive) {
+  const Index some = std::clamp<Index>(3'000'000'000 / (Index{n} * n), 32, 128);
   std::vector<double> work(1);
-  for (int twice = 0; twice < 2; ++twice) {
-    dormtr_("L", "L", "N", &n, &count, t.reduced.data(), &n, t.reflectors.data(), vectors.data(),
-            &n, work.data(), &size, &info);
-    check(info);
-    size = static_cast<blasint>(work[0]);
-    work.resize(static_cast<std::size_t>(size));
+  for (Index first = 0; first < count; first += some) {
+    stop_unless(alive);
+    const auto columns = static_cast<blasint>(std::min(some, count - first));
+    for (const bool asking : {true, false}) {  // how much room it wants, then the work
+      blasint info = 0;
+      const auto size = asking ? blasint{-1} : static_cast<blasint>(work.size());
+      dormtr_("L", "L", "N", &n, &columns, t.reduced.data(), &n, t.reflectors.data(),
+              vectors.data() + first * n, &n, work.data(), &size, &info);
+      check(info);
+      if (asking) work.resize(static_cast<std::size_t>(work[0]));
+    }
   }
 }
 
@@ -114,40 +153,33 @@ void turn_back(const Tridiagonal& t, blasint n, blasint count, std::vector<doubl
 
 // What is the upper triangle to us is the lower one to Fortran.
 
-Eigen symmetric_eigen(std::vector<double> matrix, Index m) {
-  Eigen result{.values = std::vector<double>(at(m)), .vectors = std::move(matrix)};
-  if (m == 0) return result;
+Eigen symmetric_eigen(std::vector<double> matrix, Index m, const Alive& alive) {
+  if (m == 0) return {};
   if (m > most_for_all)
     throw Error("all eigenvectors of a matrix of " + std::to_string(m) + " rows are more than " +
                 "LAPACK can find: it takes at most " + std::to_string(most_for_all));
   const blasint n = to_blas(m);
-  blasint info = 0, whole_size = -1, size = -1, wanted_whole = 0;
-  double wanted = 0;
-  dsyevd_("V", "L", &n, result.vectors.data(), &n, result.values.data(), &wanted, &size,
-          &wanted_whole, &whole_size, &info);
-  size = static_cast<blasint>(wanted);
-  whole_size = wanted_whole;
-  std::vector<double> work(at(size));
-  std::vector<blasint> whole(at(whole_size));
-  dsyevd_("V", "L", &n, result.vectors.data(), &n, result.values.data(), work.data(), &size,
-          whole.data(), &whole_size, &info);
-  check(info);
+  Tridiagonal t = reduce(std::move(matrix), n, alive);
+  stop_unless(alive);
+  Eigen result = all_of_tridiagonal(t, n);
+  turn_back(t, n, m, result.vectors, alive);
   return result;
 }
 
-Eigen largest_eigen(std::vector<double> matrix, Index m, Index count) {
+Eigen largest_eigen(std::vector<double> matrix, Index m, Index count, const Alive& alive) {
   if (count == 0) return {};
   if (m <= few || (2 * count > m && m <= most_for_all)) {
-    Eigen all = symmetric_eigen(std::move(matrix), m);
+    Eigen all = symmetric_eigen(std::move(matrix), m, alive);
     all.values.erase(all.values.begin(), all.values.end() - count);
     all.vectors.erase(all.vectors.begin(), all.vectors.end() - count * m);
     return all;
   }
   to_blas(18 * m);
   const blasint n = to_blas(m), wanted = to_blas(count);
-  Tridiagonal t = reduce(std::move(matrix), n);
+  Tridiagonal t = reduce(std::move(matrix), n, alive);
+  stop_unless(alive);
   Eigen result = largest_of_tridiagonal(t, n, wanted);
-  turn_back(t, n, wanted, result.vectors);
+  turn_back(t, n, count, result.vectors, alive);
   return result;
 }
 

@@ -61,10 +61,13 @@ PivotedCholesky pivoted_cholesky(std::vector<double> a, Index m) {
       4 * static_cast<double>(m) * std::numeric_limits<double>::epsilon() * largest;
   std::vector<double> columns(at(m * m));  // columns[i, r]: column r of the factor, rows unpermuted
   for (Index r = 0; r < m; ++r) {
-    const auto best = std::max_element(order.begin() + r, order.end(), [&](Index i, Index j) {
-      return diagonal[at(i)] < diagonal[at(j)];
-    });
-    if (!(diagonal[at(*best)] > enough)) break;
+    double most = 0;
+    for (auto o = order.begin() + r; o != order.end(); ++o) most = std::max(most, diagonal[at(*o)]);
+    if (!(most > enough)) break;
+    // Of pivots that are equal but for rounding the first.
+    const double near = std::max(0.5 * most, most * (1 - 1e-8) - enough);
+    const auto best = std::find_if(order.begin() + r, order.end(),
+                                   [&](Index i) { return diagonal[at(i)] >= near; });
     std::iter_swap(order.begin() + r, best);
     const Index p = order[at(r)];
     const double pivot = std::sqrt(diagonal[at(p)]);

@@ -14,6 +14,7 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/entries.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -389,7 +390,8 @@ Nearest nearest_of(const Distances& distances, std::span<const Index> others, in
         distances.between(others, first, last, far.data(), width);
         for (Index i = first; i < last; ++i)
           for (std::size_t t = 0; t < others.size(); ++t)
-            if (const double d = far[t * at(width) + at(i - first)]; d < found.distance[at(i)])
+            if (const double d = far[t * at(width) + at(i - first)];
+                d < found.distance[at(i)] * (1 - tie_width))
               found.distance[at(i)] = d, found.which[at(i)] = static_cast<Index>(t);
       },
       columns_at_once);

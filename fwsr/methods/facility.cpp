@@ -5,14 +5,15 @@
 // by the greedy rule (Nemhauser, Wolsey and Fisher 1978), which reaches 1 - 1/e of the best value, and
 // lazily (Minoux 1978): what a point would add never grows, so that an old value is a bound, and only
 // the points at the head of a queue are looked at again. The choice is that of the plain greedy rule: the
-// largest gain, of equal ones the smallest index; equal to 1e-12, because two points that have only each
-// other near gain the same but for rounding. A first point adds most when its distances have the least
+// largest gain, of equal ones the smallest index; equal but for rounding (ties.hpp), because two points that have
+// only each other near gain the same. A first point adds most when its distances have the least
 // sum; after that a gain is sum_i max(0, c_i - d(i, j)), c_i the distance of i from the nearest chosen.
 #include <algorithm>
 #include <queue>
 
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/medoids.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -93,7 +94,7 @@ class Facility {
     while (static_cast<Index>(picks.exemplars.size()) < task_.exemplars) {
       const auto step = static_cast<Index>(picks.exemplars.size());
       while (queue_.top().step < step) push(stale_heads(step, again_at_once), step);
-      if (!(queue_.top().gain > 0)) break;
+      if (!(queue_.top().gain > noise_)) break;
       add(take_best(step, again_at_once), picks);
     }
     return picks;
@@ -144,7 +145,7 @@ class Facility {
         return static_cast<double>(d);
       });
       for (std::size_t c = 0; c < slab.size(); ++c)
-        if (best < 0 || totals[c] < least * (1 - 1e-12)) best = slab[c], least = totals[c];
+        if (best < 0 || totals[c] < least * (1 - sum_width)) best = slab[c], least = totals[c];
     }
     largest_ = static_cast<double>(*std::max_element(most.begin(), most.end()));
     return best;
@@ -157,6 +158,7 @@ class Facility {
       for (Index i = begin; i < end; ++i)
         covered_[at(i)] = is_first ? d[i - begin] : std::min(covered_[at(i)], d[i - begin]);
     });
+    noise_ = 1e-13 * cost();
     picks.exemplars.push_back(j);
     task_.report(static_cast<Index>(picks.exemplars.size()));
   }
@@ -176,7 +178,7 @@ class Facility {
   /// Takes from the queue the first of the candidates whose gain is the largest, when all that may have it have
   /// been looked at. @pre the head of the queue is of this step
   Index take_best(Index step, Index again_at_once) {
-    const double enough = queue_.top().gain * (1 - 1e-12);
+    const double enough = queue_.top().gain * (1 - sum_width) - noise_;
     std::vector<Entry> equal;
     while (!queue_.empty() && queue_.top().gain >= enough) {
       if (queue_.top().step < step) {
@@ -210,6 +212,7 @@ class Facility {
   const Task& task_;
   std::vector<T> covered_;  // c_i
   double largest_ = 0;
+  double noise_ = 0;  // rounding of a gain: it is a sum of differences of the c_i
   std::priority_queue<Entry> queue_;
 };
 

@@ -23,7 +23,7 @@ Picks choose(const Task& task) {
   };
   Picks picks;
   while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
-    const Index best = first_largest(task.size(), gain);
+    const Index best = residuals->best(gain);
     if (best < 0) break;
     const double most = gain(best);
     if (residuals->take(best) == 0) continue;

@@ -11,9 +11,11 @@
 // among the points not yet chosen. For kernels of constant diagonal, such as rbf, both choose the same.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "fwsr/methods/task.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -46,14 +48,15 @@ void add_column(const Task& task, Index t, std::vector<double>& s) {
 Index best(const Task& task, const std::vector<double>& mu, const std::vector<double>& s,
            const std::vector<bool>& chosen, double m) {
   const double own = task.settings.word("rule") == "greedy" ? 0.5 : 0.0;
-  Index most = -1;
-  double score = 0;
+  constexpr double none = std::numeric_limits<double>::infinity();
+  std::vector<double> left(at(task.size()), none);
+  double largest = 0;  // entry of the kernel: what the sums are rounded by
   for (Index j = 0; j < task.size(); ++j) {
-    if (chosen[at(j)]) continue;
-    const double value = mu[at(j)] - (s[at(j)] + own * task.kernel->diagonal(j)) / m;
-    if (most < 0 || value > score) most = j, score = value;
+    const double diagonal = task.kernel->diagonal(j);
+    largest = std::max(largest, diagonal);
+    if (!chosen[at(j)]) left[at(j)] = (s[at(j)] + own * diagonal) / m - mu[at(j)];
   }
-  return most;
+  return first_least(left, 1e-12 * largest);
 }
 
 /// MMD, from 1^T K 1 / n^2 - 2 sum_t mu_t / m + sum_tu K_tu / m^2.

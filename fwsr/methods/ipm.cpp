@@ -19,6 +19,8 @@ namespace {
 
 constexpr double enough = 1e-11;  // residual of the eigenvector
 constexpr double products = 40;   // that it takes, about
+// The direction is as good as its residual divided by the distance of the next eigenvalue.
+constexpr double width = 1e4 * enough;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -48,7 +50,7 @@ Picks choose(const Task& task) {
     const std::vector<double> v = leading_direction(task, residuals);
     if (v.empty()) break;
     residuals.products(v, with);
-    const Index best = first_largest(task.size(), alignment);
+    const Index best = residuals.best(alignment, width);
     if (best < 0) break;
     const double most = alignment(best);
     if (residuals.take(best) == 0) continue;

@@ -11,6 +11,7 @@
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/task.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -28,7 +29,7 @@ Index central(const Distances& distances) {
     distances.column(s * n / count, column);
     for (Index i = 0; i < n; ++i) sums[at(i)] += column[at(i)];
   }
-  return std::min_element(sums.begin(), sums.end()) - sums.begin();
+  return first_least(sums, sum_width * *std::min_element(sums.begin(), sums.end()));
 }
 
 Picks choose(const Task& task) {
@@ -45,7 +46,7 @@ Picks choose(const Task& task) {
     picks.exemplars.push_back(next);
     distances.column(next, column);
     for (Index i = 0; i < n; ++i) nearest[at(i)] = std::min(nearest[at(i)], column[at(i)]);
-    next = std::max_element(nearest.begin(), nearest.end()) - nearest.begin();
+    next = std::max<Index>(0, first_largest(n, [&](Index i) { return nearest[at(i)]; }));
     radius = nearest[at(next)];
     picks.strength.push_back(radius * distances.scale());
     task.report(static_cast<Index>(picks.exemplars.size()));

@@ -24,6 +24,7 @@
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/draw.hpp"
 #include "fwsr/methods/task.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -183,6 +184,7 @@ class Lloyd {
   };
 
   /// How wrong ||a||^2 + ||c||^2 - 2 <a, c> may be, in parts of the norms.
+  static constexpr double width = sizeof(T) == 4 ? rough_width : sum_width;
   static constexpr double noise = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
   /// ||a - c||^2 from the differences.
@@ -246,7 +248,7 @@ class Lloyd {
     });
     std::vector<double> sums(at(count));
     for (std::size_t p = 0; p < partial.size(); ++p) sums[p % at(count)] += partial[p];
-    const Index best = std::min_element(sums.begin(), sums.end()) - sums.begin();
+    const Index best = first_least(sums, width * *std::min_element(sums.begin(), sums.end()));
     for (Index i = 0; i < n_; ++i) near[at(i)] = static_cast<double>(nearer[at(i * count + best)]);
     near[at(draws[at(best)])] = 0;
     return {rows.begin() + best * d_, rows.begin() + (best + 1) * d_};
@@ -299,7 +301,7 @@ class Lloyd {
     for (Index t = 0; t < centres.count; ++t) {
       if (centres.norms[at(t)] - 2 * static_cast<double>(products[t]) > least + doubt) continue;
       const double square = exact_square(row, from.data() + t * d_);
-      if (square < squares_[at(i)]) squares_[at(i)] = square, labels_[at(i)] = t;
+      if (square < squares_[at(i)] * (1 - width)) squares_[at(i)] = square, labels_[at(i)] = t;
     }
   }
 
@@ -457,7 +459,7 @@ Picks choose_in(const Task& task) {
   for (Index r = 0; r < task.settings.whole("restarts"); ++r) {
     Rng own = rng.split(static_cast<std::uint64_t>(r));
     Clusters found = lloyd.run(own);
-    if (!best || found.inertia < best->inertia) best = std::move(found);
+    if (!best || found.inertia < best->inertia * (1 - sum_width)) best = std::move(found);
   }
   constexpr auto epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   Picks picks{.exemplars = points_near(points, best->centres, best->sizes, epsilon)};

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "fwsr/methods/medoids.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -53,14 +54,21 @@ LargeArray<T> table_of(const Distances& distances, const Task& task,
   return table;
 }
 
+/// The first of the least of m numbers, but for rounding.
+template <class T>
+Index first_within(const T* row, Index m) {
+  const T enough = *std::min_element(row, row + m) *
+                   static_cast<T>(1 + (sizeof(T) == 4 ? rough_width : tie_width));
+  return std::find_if(row, row + m, [&](T v) { return v <= enough; }) - row;
+}
+
 /// w_b: how many points are nearest to b, of equal ones to the first.
 template <class T>
 std::vector<T> weights_of(const T* table, Index m, const Task& task) {
   std::vector<Index> nearest(at(task.size()));
   for_blocks(task.threads, task.size(), [&](Index, Index first, Index last) {
     stop_unless(task.alive);
-    for (Index i = first; i < last; ++i)
-      nearest[at(i)] = std::min_element(table + i * m, table + (i + 1) * m) - (table + i * m);
+    for (Index i = first; i < last; ++i) nearest[at(i)] = first_within(table + i * m, m);
   });
   std::vector<Index> counts(at(m));  // in float32, 2^24 + 1 is 2^24
   for (const Index b : nearest) ++counts[at(b)];

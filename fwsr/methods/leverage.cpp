@@ -8,11 +8,11 @@
 // probabilities proportional to l_i.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/singular_space.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -24,13 +24,8 @@ std::size_t at(Index i) {
 
 /// The points with the largest scores; of equal ones the first.
 std::vector<Index> largest(const std::vector<double>& scores, Index count) {
-  std::vector<Index> order(scores.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](Index i, Index j) {
-    return scores[at(i)] != scores[at(j)] ? scores[at(i)] > scores[at(j)] : i < j;
-  });
-  order.resize(at(count));
-  while (!order.empty() && scores[at(order.back())] <= 0) order.pop_back();
+  std::vector<Index> order = by_score(scores, tie_width);
+  order.resize(std::min(order.size(), at(count)));
   return order;
 }
 

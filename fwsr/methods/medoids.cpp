@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "fwsr/methods/draw.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -19,7 +20,7 @@ std::size_t at(Index i) {
 
 /// What is not less by this part of a sum is rounding: two points that have only each other near are equal
 /// candidates.
-constexpr double clear = 1 - 1e-12;
+constexpr double clear = 1 - sum_width;
 
 /// Candidates that take about a millisecond to look at: between two of them it is safe to be deaf.
 Index between_checks(Index columns) {
@@ -133,7 +134,7 @@ std::vector<Index> linear_build(const DissimilarityTable<T>& table, const Task& 
     std::size_t best = 0;
     for (std::size_t s = 0; s < sample.size(); ++s) {
       const double cost = seeds.cost_with(table.point(sample[s]), sample);
-      if (cost < least) least = cost, best = s;
+      if (cost < least * clear) least = cost, best = s;
     }
     seeds.add(table.point(left[best]));
     left.erase(left.begin() + static_cast<Index>(best));
@@ -278,8 +279,8 @@ class Swaps {
           std::max(d, near) - static_cast<double>(far_[o]);
       shared += std::min(d - near, 0.0);
     }
-    const auto best = std::min_element(change.begin(), change.end());
-    return {.place = place, .medoid = best - change.begin(), .change = *best + shared};
+    const Index best = first_least(change, sum_width * found_.cost);
+    return {.place = place, .medoid = best, .change = change[at(best)] + shared};
   }
 
   /// False, and all as it was, when TD is not less after all: its change is a sum of numbers as large as the loss,
@@ -398,7 +399,8 @@ class Turns {
                  for (Index t = 0; t < k; ++t) {
                    const T* const row = table_.row(found_.medoids[at(t)]);
                    for (Index o = first; o < last; ++o)
-                     if (row[o] < near_[at(o)]) near_[at(o)] = row[o], cluster_of_[at(o)] = t;
+                     if (row[o] < near_[at(o)] * nearer)
+                       near_[at(o)] = row[o], cluster_of_[at(o)] = t;
                  }
                });
     found_.cost = 0;
@@ -439,6 +441,8 @@ class Turns {
     return sum;
   }
 
+  static constexpr T nearer = static_cast<T>(1 - (sizeof(T) == 4 ? rough_width : tie_width));
+
   const DissimilarityTable<T>& table_;
   const Task& task_;
   MedoidSearch found_;
@@ -459,7 +463,7 @@ MedoidSearch best_search(const DissimilarityTable<T>& table, const Task& task,
     std::vector<Index> first = first_medoids(table, task, own);
     if (task.exemplars == 1) return {.medoids = std::move(first), .converged = true};
     MedoidSearch found = search(std::move(first), own);
-    if (r == 0 || found.cost < best.cost) best = std::move(found);
+    if (r == 0 || found.cost < best.cost * clear) best = std::move(found);
   }
   return best;
 }

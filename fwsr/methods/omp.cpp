@@ -27,7 +27,7 @@ Picks choose(const Task& task) {
       const double energy = residuals->energies()[at(i)];
       return normalize && energy > 0 ? energy / norms[at(i)] : energy;
     };
-    const Index best = first_largest(task.size(), score);
+    const Index best = residuals->best(score);
     if (best < 0) break;
     const double most = score(best);
     if (residuals->take(best) == 0) continue;

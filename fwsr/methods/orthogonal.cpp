@@ -47,8 +47,8 @@ Residuals::Residuals(const Task& task, bool energies)
 
 void Residuals::start(std::vector<double> squares, double relative_floor) {
   squares_ = std::move(squares);
-  const double largest = squares_.empty() ? 0 : *std::max_element(squares_.begin(), squares_.end());
-  floor_ = relative_floor * largest;
+  largest_ = squares_.empty() ? 0 : *std::max_element(squares_.begin(), squares_.end());
+  floor_ = relative_floor * largest_;
   for (double& s : squares_)
     if (s <= floor_) s = 0;
   computed_squares_ = squares_;
@@ -201,6 +201,10 @@ void VectorResiduals::make_covariance() {
   covariance_total_ = total();
 }
 
+double VectorResiduals::doubt(Index i) const {
+  return 4 * rounding_tolerance(d_) * std::sqrt(largest_square() / squares()[at(i)]);
+}
+
 bool VectorResiduals::renew() {
   if (covariance_.empty() || total() >= stale * covariance_total_) return false;
   make_covariance();
@@ -323,6 +327,8 @@ void VectorResiduals::energies_by_products(Index count, const double* residuals,
 KernelResiduals::KernelResiduals(const Task& task, Index most, double tolerance, bool energies)
     : Residuals(task, energies),
       kernel_(task.kernel),
+      // Entries of K are rounded, and squares are sums of as many of them as there are picks.
+      rounding_(4 * std::numeric_limits<double>::epsilon() * static_cast<double>(most)),
       factor_(make_large_array<double>(std::min(most, task.size()) * task.size())) {
   const Index n = task.size();
   if (energies && task.points && n <= held_points) {
@@ -331,13 +337,15 @@ KernelResiduals::KernelResiduals(const Task& task, Index most, double tolerance,
   }
   std::vector<double> squares(at(n));
   for (Index i = 0; i < n; ++i) squares[at(i)] = kernel_->diagonal(i);
-  // Entries of K are rounded, and squares are sums of as many of them as there are picks.
-  const double eps = std::numeric_limits<double>::epsilon();
-  start(std::move(squares), std::max(tolerance, 4 * eps * static_cast<double>(most)));
+  start(std::move(squares), std::max(tolerance, rounding_));
   if (!energies) return;
   std::vector<double> sums(at(n));
   kernel_->row_squares(sums, task.threads);
   start_energies(std::move(sums));
+}
+
+double KernelResiduals::doubt(Index i) const {
+  return rounding_ * largest_square() / squares()[at(i)];
 }
 
 double KernelResiduals::square_of(Index i) const {
@@ -466,8 +474,7 @@ Pivots largest_residuals(const Task& task, Index count) {
   const auto residuals = make_residuals(task, count, tolerance, false);
   Pivots pivots;
   while (static_cast<Index>(pivots.points.size()) < count) {
-    const Index best =
-        first_largest(task.size(), [&](Index i) { return residuals->squares()[at(i)]; });
+    const Index best = residuals->best([&](Index i) { return residuals->squares()[at(i)]; });
     if (best < 0) break;
     const double norm = residuals->take(best);
     if (norm == 0) continue;

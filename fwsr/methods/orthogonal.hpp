@@ -26,6 +26,7 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/large_array.hpp"
 #include "fwsr/methods/task.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -40,6 +41,13 @@ class Residuals {
   std::span<const double> squares() const { return squares_; }
   /// Zero where the square is.
   std::span<const double> energies() const { return energies_; }
+  /// The point with the largest of some scores made of these numbers, of equal ones the first; -1 when none is
+  /// positive.
+  template <class Score>
+  Index best(const Score& score, double width = tie_width) const {
+    const Index most = first_largest(size(), score, 0);
+    return most < 0 ? -1 : first_largest(size(), score, std::min(0.5, width + doubt(most)));
+  }
   /// Takes a point in: projects all others onto its complement. Returns ||r_pick|| before; zero
   /// when the pick turns out to be in the span of the others, and then nothing else changes.
   double take(Index pick);
@@ -56,11 +64,14 @@ class Residuals {
   /// s_i and (where `energies` is not null) g_i of at most `batch` points, from r_i. Called from
   /// many threads.
   virtual void compute(std::span<const Index> some, double* squares, double* energies) const = 0;
+  /// Which part of s_i rounding of the points themselves may be.
+  virtual double doubt(Index i) const = 0;
   /// After every pick: whether all energies have to be computed again.
   virtual bool renew() { return false; }
 
   const Task& task() const { return task_; }
   double floor() const { return floor_; }
+  double largest_square() const { return largest_; }  // before any pick
   double total() const;
   void start(std::vector<double> squares, double relative_floor);
   void start_energies(std::vector<double> energies);
@@ -73,6 +84,7 @@ class Residuals {
   const Task& task_;
   Index rank_ = 0;
   double floor_ = 0;  // squares up to here are rounding
+  double largest_ = 0;
   bool has_energies_ = false;
   std::vector<double> squares_, energies_, computed_squares_, computed_energies_;
   std::vector<double> x_, y_;
@@ -97,6 +109,7 @@ class VectorResiduals final : public Residuals {
  private:
   double append(Index pick, std::span<double> x, std::span<double> y) override;
   void compute(std::span<const Index> some, double* squares, double* energies) const override;
+  double doubt(Index i) const override;
   bool renew() override;
   void project(std::span<double> v, Index rank) const;
   void residual_rows(Index count, Index rows, double* a) const;
@@ -121,11 +134,13 @@ class KernelResiduals final : public Residuals {
  private:
   double append(Index pick, std::span<double> x, std::span<double> y) override;
   void compute(std::span<const Index> some, double* squares, double* energies) const override;
+  double doubt(Index i) const override;
   void energies_by_rows(std::span<const Index> some, double* energies) const;
   double square_of(Index i) const;
 
   std::unique_ptr<KernelMatrix> held_;
   const KernelMatrix* kernel_;
+  double rounding_;            // of a square, in units of the largest
   LargeArray<double> factor_;  // most x n
 };
 
@@ -147,15 +162,5 @@ struct Pivots {
   std::vector<double> norms;  // |R_tt|: of the residuals when they were chosen
 };
 Pivots largest_residuals(const Task& task, Index count);
-
-/// The first of the largest positive numbers; -1 when there is none.
-template <class Score>
-Index first_largest(Index n, const Score& score) {
-  Index best = -1;
-  double most = 0;
-  for (Index i = 0; i < n; ++i)
-    if (const double v = score(i); v > most) best = i, most = v;
-  return best;
-}
 
 }  // namespace fwsr

@@ -11,6 +11,7 @@
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/lapack.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -134,8 +135,8 @@ void make_orthonormal(RowFrame& frame, const Task& task) {
   const bool affine = frame.affine();
   std::vector<double> s = frame.squares;
   if (affine) s.back() = stand_in(s);
-  const Eigen overlap =
-      symmetric_eigen(gram_of_rows<double>(frame.points, r, task.threads, fill).products, r);
+  const Eigen overlap = symmetric_eigen(
+      gram_of_rows<double>(frame.points, r, task.threads, fill).products, r, task.alive);
   std::vector<double> left = overlap.vectors, right = overlap.vectors;  // rows are those of P^T
   for (Index a = 0; a < r; ++a)
     for (Index l = 0; l < r; ++l) {
@@ -145,7 +146,8 @@ void make_orthonormal(RowFrame& frame, const Task& task) {
     }
   std::vector<double> middle(at(r * r)), turn(at(r * r));
   multiply(square_product(r, Op::none, left, Op::transpose, left, middle));
-  const Eigen again = symmetric_eigen(std::move(middle), r);  // the constraint is the largest: last
+  const Eigen again =
+      symmetric_eigen(std::move(middle), r, task.alive);  // the constraint is the largest: last
   multiply(square_product(r, Op::transpose, right, Op::transpose, again.vectors, turn));
   frame.vectors = product(frame.points, r, fill, turn, r, r, task);
   frame.squares = again.values;
@@ -181,7 +183,8 @@ RowFrame frame_by_features(const Task& task, std::span<const Index> members, boo
       for (Index l = 0; l < d; ++l) out[i * d + l] -= mean[at(l)];
   };
   if (affine) mean = mean_of_rows(n, d, fill);
-  const Eigen eigen = symmetric_eigen(gram_of_rows<double>(n, d, task.threads, fill).products, d);
+  const Eigen eigen =
+      symmetric_eigen(gram_of_rows<double>(n, d, task.threads, fill).products, d, task.alive);
   double squares = 0;
   for (Index i = 0; i < n; ++i)
     squares += points.squared_norm(members.empty() ? i : members[at(i)]);
@@ -252,7 +255,7 @@ RowFrame frame_by_points(const Task& task, std::span<const Index> members, bool 
     const double more = (2 * std::max(0.0, trace()) + floor) / static_cast<double>(n);
     for (double& v : k) v += more;
   }
-  const Eigen eigen = symmetric_eigen(std::move(k), n);
+  const Eigen eigen = symmetric_eigen(std::move(k), n, task.alive);
   const std::vector<Index> which = kept(std::span(eigen.values).first(at(n - affine)), floor);
   const Index r = static_cast<Index>(which.size());
   RowFrame frame{.points = n,
@@ -637,13 +640,7 @@ RowSparseSolution solve_row_sparse(const RowFrame& frame, const RowSparseOptions
 }
 
 std::vector<Index> rows_by_norm(const std::vector<double>& norms) {
-  std::vector<Index> order;
-  for (Index i = 0; i < static_cast<Index>(norms.size()); ++i)
-    if (norms[at(i)] > 0) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return static_cast<float>(norms[at(a)]) > static_cast<float>(norms[at(b)]);
-  });
-  return order;
+  return by_score(norms, rough_width);
 }
 
 std::vector<double> codes_of(const RowFrame& frame, const RowSparseSolution& solution,

@@ -83,8 +83,8 @@ struct RowSparseSolution {
 /// @pre lambda > 0, or there is nothing but the constraint in the frame
 RowSparseSolution solve_row_sparse(const RowFrame& frame, const RowSparseOptions& options);
 
-/// The non-zero rows, largest norm first. Norms that agree in the digits of a float count as equal, and
-/// the smaller index goes first: copies of a point differ by rounding only.
+/// The non-zero rows, largest norm first. Of norms that are equal but for rounding (ties.hpp) the smaller index goes
+/// first: those of copies of a point are.
 std::vector<Index> rows_by_norm(const std::vector<double>& norms);
 
 /// Rows `chosen` of X = Y V^T, chosen x points.

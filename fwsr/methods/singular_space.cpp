@@ -11,6 +11,7 @@
 #include "fwsr/linalg/lapack.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/orthogonal.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr Index row_block = 384;
 constexpr double cut = 1e-8;  // of the largest square: eight digits of the vectors are left
+constexpr double equal_values = 1e-12;  // of the largest: eigenvalues so near each other are equal
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -44,6 +46,32 @@ double trace(const std::vector<double>& m, Index length) {
   double sum = 0;
   for (Index l = 0; l < length; ++l) sum += m[at(l * length + l)];
   return sum;
+}
+
+/// Another basis of the span of some orthonormal rows, which follows from that span alone: row r is the last with
+/// anything at pivot r, the first column with most in the rows from r on.
+void turn_to_pivots(double* rows, Index count, Index length) {
+  std::vector<double> mirror(at(count));
+  for (Index r = 0; r < count; ++r) {
+    const Index pivot = first_largest(length, [&](Index l) {
+      double sum = 0;
+      for (Index s = r; s < count; ++s) sum += rows[s * length + l] * rows[s * length + l];
+      return sum;
+    });
+    double norm = 0;  // Householder: the pivot's column to a multiple of the first unit vector
+    for (Index s = r; s < count; ++s)
+      norm = std::hypot(norm, mirror[at(s)] = rows[s * length + pivot]);
+    const double sign = mirror[at(r)] < 0 ? -1 : 1;
+    mirror[at(r)] += sign * norm;
+    double square = 0;
+    for (Index s = r; s < count; ++s) square += mirror[at(s)] * mirror[at(s)];
+    for (Index l = 0; l < length; ++l) {
+      double along = 0;
+      for (Index s = r; s < count; ++s) along += mirror[at(s)] * rows[s * length + l];
+      for (Index s = r; s < count; ++s) rows[s * length + l] -= 2 * along / square * mirror[at(s)];
+      rows[r * length + l] *= -sign;
+    }
+  }
 }
 
 }  // namespace
@@ -105,14 +133,45 @@ std::vector<double> SingularSpace::inner_products() const {
   return k;
 }
 
-void SingularSpace::add_stage(Index asked) {
-  std::vector<double> m = matrix();
+/// Squares of singular values up to here are rounding, or for the stages to come.
+double SingularSpace::least_square(double largest) const {
   const double eps = std::numeric_limits<double>::epsilon();
-  if (floor_ < 0 && has_vectors()) floor_ = trace(m, length_) * std::pow(rounding_tolerance(d_), 2);
-  const Eigen eigen = largest_eigen(std::move(m), length_, asked);
-  const double largest = eigen.values.back();
-  const double least = has_vectors() ? std::max(floor_, cut * largest)
-                                     : 4 * static_cast<double>(length_) * eps * largest;
+  return has_vectors() ? std::max(floor_, cut * largest)
+                       : 4 * static_cast<double>(length_) * eps * largest;
+}
+
+/// The `asked` largest eigenvalues and vectors, ascending. Where values on both sides of the cut are equal, rounding
+/// would choose among their vectors: more are found, until there are all of them, and of these the ones are taken
+/// that the first of the entries with most in them lean on.
+Eigen SingularSpace::leading_eigen(Index asked) {
+  for (Index more = 4;; more *= 8) {
+    std::vector<double> m = matrix();
+    if (floor_ < 0 && has_vectors())
+      floor_ = trace(m, length_) * std::pow(rounding_tolerance(d_), 2);
+    const Index count = std::min(length_, asked + more), cut_at = count - asked;
+    Eigen eigen = largest_eigen(std::move(m), length_, count, task_.alive);
+    const std::vector<double>& values = eigen.values;
+    const double near = equal_values * values.back();
+    Index first = cut_at, last = cut_at + 1;
+    if (values[at(cut_at)] > least_square(values.back())) {
+      while (first > 0 && values[at(first)] - values[at(first - 1)] <= near) --first;
+      while (last < count && values[at(last)] - values[at(last - 1)] <= near) ++last;
+    }
+    if (first == 0 && cut_at > 0 && count < length_) continue;
+    if (first < cut_at) {
+      double* const rows = &eigen.vectors[at(first * length_)];
+      turn_to_pivots(rows, last - first, length_);
+      std::copy(rows, rows + (last - cut_at) * length_, &eigen.vectors[at(cut_at * length_)]);
+    }
+    eigen.values.erase(eigen.values.begin(), eigen.values.begin() + cut_at);
+    eigen.vectors.erase(eigen.vectors.begin(), eigen.vectors.begin() + cut_at * length_);
+    return eigen;
+  }
+}
+
+void SingularSpace::add_stage(Index asked) {
+  const Eigen eigen = leading_eigen(asked);
+  const double least = least_square(eigen.values.back());
   Stage stage;
   for (Index r = asked - 1; r >= 0 && eigen.values[at(r)] > least; --r, ++stage.rank) {
     stage.squares.push_back(eigen.values[at(r)]);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/linalg/lapack.hpp"
 #include "fwsr/methods/task.hpp"
 
 namespace fwsr {
@@ -46,6 +47,8 @@ class SingularSpace {
   bool has_vectors() const { return task_.linear && task_.points; }
   std::vector<double> matrix() const;
   std::vector<double> inner_products() const;
+  double least_square(double largest) const;
+  Eigen leading_eigen(Index asked);
   void add_stage(Index asked);
   void make_forms();
   void take_away();

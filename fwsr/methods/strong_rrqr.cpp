@@ -26,6 +26,7 @@
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/orthogonal.hpp"
+#include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
@@ -156,32 +157,43 @@ void project_points(const Task& task, const Factors& f, const std::vector<Index>
     gamma[at(i)] = squared_distance(&a[at(i * f.d)], &projected[at(i * f.d)], f.d);
 }
 
+/// Adds a swap to those that may be the best, first point first.
+void add(const Swap& swap, double& most, std::vector<Swap>& found) {
+  if (!(swap.rho > 0 && swap.rho >= most * (1 - tie_width))) return;
+  if (swap.rho > most) {
+    most = swap.rho;
+    std::erase_if(found, [&](const Swap& s) { return s.rho < most * (1 - tie_width); });
+  }
+  found.push_back(swap);
+}
+
 /// The largest rho; of equal ones that of the first point, and of its ones the first pivot.
 Swap best_swap(const Task& task, const Factors& f, const std::vector<Index>& pivots) {
   const Index n = task.size(), k = f.k;
   std::vector<bool> taken(at(n));
   for (const Index p : pivots) taken[at(p)] = true;
-  std::vector<Swap> found(at(block_count(n, sweep_rows)));
+  std::vector<std::vector<Swap>> found(at(block_count(n, sweep_rows)));
   for_blocks(
       task.threads, n,
       [&](Index b, Index first, Index last) {
         stop_unless(task.alive);
         std::vector<double> along, gamma, codes(at((last - first) * k));
+        double most = 0;
         project_points(task, f, pivots, first, last, along, gamma);
         times(last - first, k, along.data(), Op::transpose, f.inverse, k, codes.data());
         for (Index i = first; i < last; ++i)
           for (Index t = 0; t < k && !taken[at(i)]; ++t) {
             const double code = codes[at((i - first) * k + t)];
             const double rest = std::sqrt(gamma[at(i - first)]) * f.inverse_norms[at(t)];
-            const double rho = std::hypot(code, rest);
-            if (rho > found[at(b)].rho) found[at(b)] = {.out = t, .in = i, .rho = rho};
+            add({.out = t, .in = i, .rho = std::hypot(code, rest)}, most, found[at(b)]);
           }
       },
       sweep_rows);
-  Swap best;
-  for (const Swap& s : found)
-    if (s.rho > best.rho) best = s;
-  return best;
+  double most = 0;
+  std::vector<Swap> equal;
+  for (const std::vector<Swap>& some : found)
+    for (const Swap& s : some) add(s, most, equal);
+  return equal.empty() ? Swap{} : equal.front();
 }
 
 std::optional<Factors> factor(const Task& task, std::vector<Index>& pivots) {

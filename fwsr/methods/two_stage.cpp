@@ -19,6 +19,7 @@
 #include "fwsr/methods/orthogonal.hpp"
 #include "fwsr/methods/singular_space.hpp"
 #include "fwsr/methods/strong_rrqr.hpp"
+#include "fwsr/methods/ties.hpp"
 #include "fwsr/solver/regression.hpp"
 
 namespace fwsr {
@@ -85,10 +86,12 @@ Picks choose(const Task& task) {
     std::vector<Index> kept = try_with(draws);
     for (int more = 1; static_cast<Index>(kept.size()) < space.rank() && more < 16; ++more)
       kept = try_with(draws << more);
-    const double error = regress(*task.kernel, task.linear ? task.points : nullptr, kept, -1,
-                                 task.threads, task.alive)
-                             .projection;
-    if (error < least) least = error, best.exemplars = std::move(kept);
+    const Regression all = regress(*task.kernel, task.linear ? task.points : nullptr, kept, -1,
+                                   task.threads, task.alive);
+    // Below this part of all points together an error is rounding.
+    const double clear = all.projection + 1e-12 * all.trace;
+    if (clear < least * (1 - sum_width) || restart == 0)
+      least = all.projection, best.exemplars = std::move(kept);
   }
   for (const Index i : best.exemplars) best.strength.push_back(scores[at(i)]);
   best.warnings = space.warnings();
