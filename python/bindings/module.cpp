@@ -50,9 +50,9 @@ nb::object select_points(const GivenPoints& points, const nb::dict& options,
                          const std::string& method, const nb::dict& settings, std::uint64_t seed,
                          const nb::object& labels, const std::vector<std::string>& names,
                          const nb::object& counts, const nb::object& callback, bool every_step) {
+  Watched watched({callback, every_step});
   const Request r(points, options, labels, names, counts);
   const MethodChoice choice = read_choice(method, settings, seed);
-  Watched watched({callback, every_step});
   if (r.classes.counts)
     return list_of(watched.run([&](const CompareObserver& observer) {
       return select_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice,
@@ -82,9 +82,9 @@ nb::list sweep_points(const GivenPoints& points, const nb::dict& options,
                       const nb::list& alphas_given, const std::vector<double>& etas,
                       const nb::object& labels, const std::vector<std::string>& names,
                       const nb::object& counts, const nb::object& callback, bool every_step) {
+  Watched watched({callback, every_step});
   const Request r(points, options, labels, names, counts);
   const std::vector<NumberOrAuto> alphas = read_list("alphas", alphas_given);
-  Watched watched({callback, every_step});
   nb::list all;
   if (r.classes.counts) {
     auto entries = watched.run([&](const CompareObserver& observer) {
@@ -109,6 +109,7 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
                          const std::vector<std::string>& names, const nb::object& counts,
                          Index repeats, std::optional<double> time_limit,
                          const nb::object& callback, bool every_step) {
+  Watched watched({callback, every_step});
   const Request r(points, judged_by, labels, names, counts);
   std::vector<Contestant> all;
   for (const nb::handle c : contestants) {
@@ -120,7 +121,6 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
   }
   const CompareOptions how{
       .repeats = repeats, .time_limit = time_limit, .per_class = r.classes.counts};
-  Watched watched({callback, every_step});
   return list_of(watched.run([&](const CompareObserver& observer) {
     return compare(points.view, r.classes.labels, all, r.options, how, observer);
   }));

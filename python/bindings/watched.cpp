@@ -14,18 +14,29 @@ namespace {
 
 std::atomic<Index> live = 0;
 std::atomic<bool> closing = false;
+std::thread::id ending;  // the thread that ends Python, once `closing`
 
 }  // namespace
 
 Live::Live() {
-  if (closing) throw Stopped("Python is about to exit");
+  if (closing && ending == std::this_thread::get_id()) throw Stopped("Python is about to exit");
   ++live;
+  if (!closing) return;
+  const nb::gil_scoped_release released;
+  stay_if_ending();
 }
 Live::~Live() {
   --live;
 }
 
+void Live::stay_if_ending() {
+  if (!closing) return;
+  --live;
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 void stop_all() {
+  ending = std::this_thread::get_id();
   closing = true;
   const nb::gil_scoped_release released;
   while (live > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));

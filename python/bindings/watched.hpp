@@ -33,16 +33,24 @@ struct Watch {
   bool every_step = false;  // ... and after each step, for which the work waits
 };
 
-/// Work in progress, counted until its calling thread has the interpreter's lock back.
+/// A call into the core, counted from its first line to its last.
+///
+/// A thread that asks a dying interpreter for its lock is ended where it stands, with all that it holds, and one
+/// that is told of an error there writes it to a stream that the interpreter is about to flush, which ends the
+/// process with another. So a thread at work when Python exits stays in the core: it waits, without the lock, for the
+/// end of the process.
 class Live {
  public:
+  /// @throws Stopped on the thread that ends Python; others do not come back when it ends
   Live();
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
   ~Live();
+
+  /// Once Python is ending, does not return. @pre without the interpreter's lock
+  static void stay_if_ending();
 };
-/// Before the interpreter goes: stops all work and waits for it. A thread that asks a dying interpreter for
-/// its lock is ended where it stands, with the work on its hands.
+/// Before the interpreter goes: stops all work, and waits until no thread is on its way back to it.
 void stop_all();
 /// Has stop_all called when Python exits, and forgets in a forked child what only its parent does.
 void stop_all_at_exit();
@@ -60,7 +68,6 @@ class Watched {
     const CompareObserver observer = [this](const CompareProgress& p) { return tell(p); };
     const int threads = omp_get_max_threads();  // as set for the calling thread: threadpoolctl
     {
-      const Live counted;
       const nb::gil_scoped_release released;
       std::thread worker([&] {
         omp_set_num_threads(threads);
@@ -77,6 +84,7 @@ class Watched {
       });
       look_after_python();
       worker.join();
+      Live::stay_if_ending();
     }
     if (raised_) std::rethrow_exception(raised_);
     if (error) std::rethrow_exception(error);
@@ -91,6 +99,7 @@ class Watched {
   /// With the interpreter's lock: signals, then the callback. @return false: stop
   bool ask_python(const std::optional<CompareProgress>& news);
 
+  Live counted_;
   Watch watch_;
   std::mutex mutex_;
   std::condition_variable changed_;
