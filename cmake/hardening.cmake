@@ -1,5 +1,5 @@
 # What a compiler and a linker can do against an error of ours becoming somebody's way in. Programs and
-# modules are looked at by tests/hardening.py after they are linked.
+# modules are looked at by tests/safety/hardening_test.py after they are linked.
 include(CheckCXXCompilerFlag)
 include(CheckLinkerFlag)
 
