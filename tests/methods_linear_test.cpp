@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -743,12 +744,12 @@ TEST(LinearMethods, two_stage_draws_no_more_than_it_can) {
   EXPECT_THROW(plan(data.view(), plain(5), with("oversampling", "1e300")), Error);
   const Index usual = plan(data.view(), plain(30), {"two-stage"}).memory_bytes;
   EXPECT_LT(plan(data.view(), plain(30), with("oversampling", "10000")).memory_bytes, 2 * usual);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process, whatever others do
   const Selection s =
       select(data.view(), plain(30),
              {"two-stage", {{"oversampling", "10000"}, {"restarts", "1000000"}}}, for_seconds(0.2));
   EXPECT_EQ(s.status, Status::interrupted);
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 5);
+  EXPECT_LT(std::clock() - start, 10 * CLOCKS_PER_SEC);
 }
 
 Real error_of(Literal left, const std::vector<Index>& picks) {

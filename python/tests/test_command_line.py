@@ -196,7 +196,7 @@ def test_assignment_and_codes(tmp_path):
     np.save(tmp_path / "x.npy", X)
     subprocess.run([PROGRAM, "select", tmp_path / "x.npy", "-k", "5", "--quiet", "--codes",
                     tmp_path / "codes.npy", "--assignment", tmp_path / "assignment.npy", "-o",
-                    tmp_path / "out.csv"], check=True, timeout=60)
+                    tmp_path / "out.csv"], check=True, timeout=300)
     chosen = fwsr.select(X, 5, codes=True)
     assert np.array_equal(np.load(tmp_path / "assignment.npy"), chosen.assignment)
     assert np.allclose(np.load(tmp_path / "codes.npy"), chosen.codes, rtol=1e-9, atol=1e-12)

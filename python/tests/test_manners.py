@@ -38,7 +38,7 @@ def child(code: str, *arguments: object, **how) -> subprocess.Popen:
                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
 
 
-def python(code: str, timeout: float = 60) -> str:
+def python(code: str, timeout: float = 300) -> str:
     """What a process of its own prints; it must end well."""
     process = child(code)
     out, err = process.communicate(timeout=timeout)
@@ -195,15 +195,15 @@ def test_false_leaves_an_estimator_unfitted_and_no_comparison(X):
 
 def test_a_callback_can_stop_a_long_run_that_has_no_steps():
     points = np.random.default_rng(0).normal(size=(8000, 50)).astype(np.float32)
-    start, heard = time.perf_counter(), []
+    heard = []
 
     def callback(p):
-        heard.append(time.perf_counter() - start)
+        heard.append(time.process_time())  # of this process, whatever others do
         return len(heard) < 3
 
     chosen = fwsr.select(points, 400, method="kmedoids", restarts=500, callback=callback)
     assert chosen.status == "interrupted" and len(heard) == 3
-    assert time.perf_counter() - start - heard[-1] < 5  # the whole takes much longer
+    assert time.process_time() - heard[-1] < 10  # the whole takes much longer
 
 
 def test_a_callback_may_select_itself(X):
@@ -272,7 +272,7 @@ def test_the_number_of_threads_is_as_asked_for(X):
 def test_omp_num_threads_is_heard():
     process = child("import fwsr; print(fwsr.plan('digits', 2).threads)",
                     env={**os.environ, "OMP_NUM_THREADS": "1"})
-    assert process.communicate(timeout=60)[0].strip() == "1"
+    assert process.communicate(timeout=300)[0].strip() == "1"
 
 
 def test_many_threads_at_once_get_the_right_answers(X):
@@ -300,7 +300,7 @@ def test_processes(X, way, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # fork beside threads of pytest's
         with context.Pool(2 if way == "fork" else 1) as pool:
-            answers = pool.map_async(serial, [X, X + 1]).get(timeout=60)
+            answers = pool.map_async(serial, [X, X + 1]).get(timeout=300)
     assert answers == [serial(X), serial(X + 1)]
 
 
@@ -315,7 +315,7 @@ def test_fork_after_reading_with_threads():
             same = fwsr.select(fwsr.read(path), 3, n_jobs=2).exemplars.tolist() == expected
             os._exit(0 if same else 1)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-    """, timeout=60).strip() == "0"
+    """, timeout=300).strip() == "0"
 
 
 def test_joblib(X):

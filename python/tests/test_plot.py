@@ -391,7 +391,7 @@ def test_without_matplotlib(monkeypatch):
 
 def test_fwsr_itself_does_not_import_matplotlib():
     script = "import sys, fwsr; sys.exit('matplotlib' in sys.modules)"
-    subprocess.run([sys.executable, "-c", script], timeout=60, check=True)
+    subprocess.run([sys.executable, "-c", script], timeout=300, check=True)
 
 
 def test_examples_of_the_docstrings():

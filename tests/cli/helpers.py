@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 PROGRAM = os.environ.get("FWSR_PROGRAM", "fwsr")
@@ -56,6 +57,21 @@ class Outcome:
 
     def __repr__(self):
         return f"exit {self.code}\nstdout: {self.out[:500]!r}\nstderr: {self.err[:1000]!r}"
+
+
+def wait_until_it_listens(process, number, seconds=300):
+    """Until the program handles the signal, however slowly it starts."""
+    end = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < end:
+        try:
+            with open(f"/proc/{process.pid}/status") as file:
+                caught = next(int(line.split()[1], 16) for line in file if line.startswith("SigCgt"))
+        except (OSError, StopIteration):
+            time.sleep(3)  # no /proc here: long enough for most machines
+            return
+        if caught >> (number - 1) & 1:
+            return
+        time.sleep(0.01)
 
 
 class Case(unittest.TestCase):
