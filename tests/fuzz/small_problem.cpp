@@ -1,6 +1,8 @@
 #include "small_problem.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace fwsr::fuzz {
@@ -148,6 +150,18 @@ void SmallProblem::take_kernel(Bytes& bytes) {
   d = n;
   if (bytes.next() > 200)
     values_[static_cast<std::size_t>(bytes.below(n) * n + bytes.below(n))] = take_number(bytes);
+}
+
+double SmallProblem::spread() const {
+  double least = Limits::max(), most = Limits::min();
+  const auto see = [&](double x) {
+    if (x == 0) return;
+    least = std::min(least, std::abs(x));
+    most = std::max(most, std::abs(x));
+  };
+  for (const double x : values_) see(x);
+  if (!options.eta_relative) see(options.eta);
+  return most / least;
 }
 
 PointsView SmallProblem::view() const {

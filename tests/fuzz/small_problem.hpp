@@ -37,6 +37,8 @@ class Bytes {
 struct SmallProblem {
   explicit SmallProblem(Bytes bytes);
   PointsView view() const;
+  /// The largest number over the smallest that is not zero, eta among them.
+  double spread() const;
 
   Index n = 0, d = 0;
   MethodChoice choice;
