@@ -206,6 +206,16 @@ TEST(Mat, chooses_among_variables) {
   expect_failure(read(header()), "x.mat: holds no matrix of numbers");
 }
 
+TEST(Mat, takes_names_as_long_as_matlab_makes_them) {
+  const std::string name(63, 'n');
+  const auto data = read(header() + doubles(name, 1, 1, {7}), {.variable = name});
+  ASSERT_TRUE(data) << data.error().message;
+  EXPECT_EQ(values_of(*data), (std::vector<double>{7}));
+  // A few bytes inflate to names of any length, and a file may have millions of them.
+  expect_failure(read(header() + compressed(doubles(std::string(300, 'n'), 1, 1, {7}))),
+                 "x.mat: the variable at byte 128 is damaged");
+}
+
 TEST(Mat, takes_labels_from_a_variable) {
   const auto data = read(header() + points + classes, {.label_column = "gnd"});
   ASSERT_TRUE(data) << data.error().message;

@@ -190,7 +190,7 @@ bool MatReader::take_description(MatVariable& variable) {
     variable.shape.push_back(*length);
   }
   const auto name = next_tag();
-  if (!name || name->type != mi_int8 || name->length > 4096) return false;  // MATLAB: at most 63
+  if (!name || name->type != mi_int8 || name->length > 256) return false;  // MATLAB: at most 63
   variable.name.resize(name->length);
   return read(std::as_writable_bytes(std::span(variable.name)));
 }

@@ -15,6 +15,6 @@ set_property(SOURCE ${fuzz_sources}/replay.cpp PROPERTY COMPILE_DEFINITIONS "FUZ
 target_link_libraries(fuzz_replay PRIVATE fwsr fwsr_flags ZLIB::ZLIB)
 set(fuzz_seeds ${CMAKE_CURRENT_BINARY_DIR}/fuzz_seeds)
 add_test(NAME fuzz.seeds COMMAND Python3::Interpreter -B ${fuzz_sources}/make_corpus ${fuzz_seeds})
-add_test(NAME fuzz.replay COMMAND fuzz_replay 200 ${fuzz_seeds} ${fuzz_sources}/kept)
+add_test(NAME fuzz.replay COMMAND fuzz_replay 200 1 ${fuzz_seeds} ${fuzz_sources}/kept)
 set_tests_properties(fuzz.seeds PROPERTIES FIXTURES_SETUP fuzz_seeds)
 set_tests_properties(fuzz.replay PROPERTIES FIXTURES_REQUIRED fuzz_seeds TIMEOUT 300)

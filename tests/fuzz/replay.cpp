@@ -1,7 +1,9 @@
 // Runs every fuzz target on the inputs it starts from, without a fuzzer: a build of any compiler sees that
-// their promises hold. usage: fuzz_replay ROUNDS FOLDER...  with FOLDER/TARGET/INPUT
-// Each input is tried as it is, and ROUNDS times with some bytes changed, in compressed parts too.
+// their promises hold. usage: fuzz_replay ROUNDS SEED FOLDER...  with FOLDER/TARGET/INPUT
+// Each input is tried as it is, and ROUNDS times with some bytes changed, in compressed parts too. One that
+// ends the program is left in the current folder (with sanitizers: set abort_on_error=1 in their options).
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -31,6 +33,23 @@ constexpr Target targets[] = {
 #undef TARGET
 };
 
+struct Running {
+  const Target* target = nullptr;
+  const Buffer* input = nullptr;
+} running;
+
+void keep_input(int) {
+  const std::string name = std::string("finding-") + running.target->name;
+  std::ofstream(name, std::ios::binary)
+      .write(reinterpret_cast<const char*>(running.input->data()), std::ssize(*running.input));
+  std::fprintf(stderr, "fuzz_replay: the input is in %s\n", name.c_str());
+}
+
+void run(const Target& target, const Buffer& input) {
+  running = {&target, &input};
+  target.run(input.data(), input.size());
+}
+
 Buffer content_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -44,7 +63,7 @@ void change_bytes(Buffer& bytes, fwsr::Rng& rng) {
 }
 
 long replay(const Target& target, const Buffer& input, long rounds, fwsr::Rng& rng) {
-  target.run(input.data(), input.size());
+  run(target, input);
   for (long round = 0; round < rounds; ++round) {
     Buffer changed = input;
     const auto change = [&rng](Buffer& part) { change_bytes(part, rng); };
@@ -53,7 +72,7 @@ long replay(const Target& target, const Buffer& input, long rounds, fwsr::Rng& r
       changed = std::move(*inside);
     else
       change(changed);
-    target.run(changed.data(), changed.size());
+    run(target, changed);
   }
   return 1 + rounds;
 }
@@ -61,16 +80,18 @@ long replay(const Target& target, const Buffer& input, long rounds, fwsr::Rng& r
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: fuzz_replay ROUNDS FOLDER...\n");
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: fuzz_replay ROUNDS SEED FOLDER...\n");
     return 2;
   }
   const long rounds = std::strtol(argv[1], nullptr, 10);
+  const unsigned long seed = std::strtoul(argv[2], nullptr, 10);
+  std::signal(SIGABRT, keep_input);
   bool all_there = true;
   for (const Target& target : targets) {
-    fwsr::Rng rng(1);
+    fwsr::Rng rng(seed);
     long runs = 0;
-    for (int i = 2; i < argc; ++i) {
+    for (int i = 3; i < argc; ++i) {
       const auto folder = std::filesystem::path(argv[i]) / target.name;
       if (!std::filesystem::is_directory(folder)) continue;
       std::vector<std::filesystem::path> inputs(std::filesystem::directory_iterator(folder), {});

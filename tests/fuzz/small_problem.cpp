@@ -148,7 +148,8 @@ void SmallProblem::take_kernel(Bytes& bytes) {
         values_[static_cast<std::size_t>(i * n + j)] +=
             b[static_cast<std::size_t>(i * d + l)] * b[static_cast<std::size_t>(j * d + l)];
   d = n;
-  if (bytes.next() > 200)
+  is_kernel = bytes.next() <= 200;
+  if (!is_kernel)
     values_[static_cast<std::size_t>(bytes.below(n) * n + bytes.below(n))] = take_number(bytes);
 }
 

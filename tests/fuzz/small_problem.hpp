@@ -43,6 +43,7 @@ struct SmallProblem {
   Index n = 0, d = 0;
   MethodChoice choice;
   SelectOptions options;
+  bool is_kernel = true;  // false: a matrix given as one that may be none
 
  private:
   void take_points(Bytes& bytes);
