@@ -10,6 +10,7 @@
 
 #include "compare.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/linalg/projection.hpp"
 #include "fwsr/solver/select.hpp"
 #include "oracle/oracle.hpp"
 #include "problems.hpp"
@@ -86,6 +87,12 @@ const std::vector<std::pair<std::string, std::function<void(SelectOptions&)>>> w
        o.q = Norm::infinity;
      }},
 };
+
+TEST(EdgeCases, squares_that_rounding_made_negative_have_no_factor) {
+  const fwsr::PivotedCholesky c = fwsr::pivoted_cholesky({-1e-17, 0, 0, -2e-17}, 2);
+  EXPECT_EQ(c.rank, 0);
+  EXPECT_TRUE(c.pivots.empty());
+}
 
 // ---- sizes -------------------------------------------------------------------------------------
 

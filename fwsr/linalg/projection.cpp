@@ -56,7 +56,8 @@ PivotedCholesky pivoted_cholesky(std::vector<double> a, Index m) {
   std::iota(order.begin(), order.end(), Index{0});
   std::vector<double> diagonal(at(m));
   for (Index i = 0; i < m; ++i) diagonal[at(i)] = a[at(i * m + i)];
-  const double largest = m ? *std::max_element(diagonal.begin(), diagonal.end()) : 0;
+  // Rounding may make a square that is zero negative, and all of them.
+  const double largest = m ? std::max(0.0, *std::max_element(diagonal.begin(), diagonal.end())) : 0;
   const double enough =
       4 * static_cast<double>(m) * std::numeric_limits<double>::epsilon() * largest;
   std::vector<double> columns(at(m * m));  // columns[i, r]: column r of the factor, rows unpermuted
