@@ -72,7 +72,8 @@ MethodArgument parse_method(const std::string& text, const SelectOptions& option
 }
 
 void refuse_foreign_options(const CLI::App& app, const std::string& text) {
-  const Method& method = known_method(split(text, ':').front());
+  const std::string wanted = split(text, ':').front();
+  const Method& method = known_method(wanted);
   if (method.uses_rbf && app.count("--kernel") > 0 &&
       app.get_option("--kernel")->as<std::string>() == "linear")
     throw UsageError(

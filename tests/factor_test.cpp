@@ -398,6 +398,7 @@ TEST(FactorSelection, states_its_memory_first) {
   } catch (const fwsr::MemoryError& e) {
     EXPECT_NE(std::string(e.what()).find("with a rank"), std::string::npos) << e.what();
   }
+  o.threads = 2;        // each has tiles of its own
   o.memory = 20 << 20;  // tiles fit, the matrix does not
   const fwsr::Plan tiles = fwsr::plan(data.view(), o);
   ASSERT_EQ(tiles.kernel_by, "tiles");
