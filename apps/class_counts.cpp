@@ -36,10 +36,10 @@ std::size_t item_end(std::string_view text) {
   return text.size();
 }
 
-std::vector<std::string> names_of(const std::vector<LabelCount>& classes) {
+std::string list_of(const std::vector<LabelCount>& classes) {
   std::vector<std::string> names;
-  for (const LabelCount& c : classes) names.push_back(c.name);
-  return names;
+  for (const LabelCount& c : classes) names.push_back(in_quotes(c.name, 30));
+  return listed(names);
 }
 
 }  // namespace
@@ -96,13 +96,13 @@ std::vector<Index> wanted_per_class(const ClassCounts& counts,
     wanted.assign(classes.size(), counts.number);
     return wanted;
   }
-  const std::vector<std::string> names = names_of(classes);
   for (const auto& [name, number] : counts.named) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
+    const auto found = std::find_if(classes.begin(), classes.end(),
+                                    [&](const LabelCount& c) { return c.name == name; });
+    if (found == classes.end())
       throw UsageError(fmt::format("-k/--exemplars: there is no class {}; the classes are {}",
-                                   in_quotes(name), listed(names)));
-    const auto c = static_cast<std::size_t>(found - names.begin());
+                                   in_quotes(name), list_of(classes)));
+    const auto c = static_cast<std::size_t>(found - classes.begin());
     wanted[c] = number;
   }
   return wanted;

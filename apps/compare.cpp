@@ -165,7 +165,7 @@ std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a
   if (a.per_class) a.compare.per_class = parse_class_counts(a.exemplars);
   std::vector<Contestant> all = contestants_of(a);
   for (const Contestant& c : all) refuse_options_wrong_for_any_data(c.options);
-  check_destinations({{"-o", a.output == "-" ? "" : a.output}}, {a.data.path, a.data.labels});
+  check_destinations({{"-o", a.output.empty() ? "-" : a.output}}, {a.data.path, a.data.labels});
   return all;
 }
 

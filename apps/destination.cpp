@@ -3,83 +3,135 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <iostream>
-#include <system_error>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "apps/command.hpp"
+#include "apps/text.hpp"
 #include "fwsr/base/write_file.hpp"
 
 namespace fwsr::app {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-/// Names of one file, also through links and for files that do not exist yet.
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code code;
-  if (fs::equivalent(a, b, code) && !code) return !fs::is_character_file(a, code);
-  const fs::path one = fs::weakly_canonical(fs::absolute(a, code), code);
-  if (code) return false;
-  const fs::path other = fs::weakly_canonical(fs::absolute(b, code), code);
-  return !code && one == other && !fs::is_character_file(one, code);
+bool is_standard_output(const std::string& path) {
+  return path.empty() || path == "-";
 }
 
-void check_writable(const Destination& output) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(fmt::format("{}: cannot be written ({}): {}", output.path, output.option, why));
-  };
-  std::error_code code;
-  const fs::file_status status = fs::status(output.path, code);
-  if (fs::is_directory(status)) refuse("it is a folder; name a file in it");
-  fs::path folder = fs::path(output.path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (!fs::is_directory(folder, code))
-    refuse(fmt::format("there is no folder {}; make it first", folder.string()));
-  if (fs::exists(status)) {
-    if (::access(output.path.c_str(), W_OK) != 0)
-      refuse("the file is write-protected; name another or change its permissions");
-    if (!fs::is_regular_file(status)) return;  // /dev/stdout and the like need no folder
-  }
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    refuse(fmt::format("no permission to write in folder {}; name another", folder.string()));
+Place place_of(const std::string& path) {
+  return is_standard_output(path) ? standard_output() : must(find_place(path));
+}
+
+/// "-o picks.csv", "standard output".
+std::string named(const Destination& output) {
+  return is_standard_output(output.path) ? "standard output"
+                                         : fmt::format("{} {}", output.option, output.path);
 }
 
 }  // namespace
 
 void check_destinations(const std::vector<Destination>& outputs,
                         const std::vector<std::string>& inputs) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].path.empty()) continue;
+  std::vector<Place> places;
+  std::vector<std::string> options;
+  for (const Destination& output : outputs) {
+    if (output.path.empty()) continue;
+    Place place = place_of(output.path);
     for (const std::string& input : inputs)
-      if (!input.empty() && input != "-" && same_file(outputs[i].path, input))
-        throw UsageError(fmt::format("{} {} would overwrite the input; name another file",
-                                     outputs[i].option, outputs[i].path));
-    for (std::size_t j = 0; j < i; ++j)
-      if (!outputs[j].path.empty() && same_file(outputs[i].path, outputs[j].path))
-        throw UsageError(fmt::format("{} and {} name the same file {}; name two files",
-                                     outputs[j].option, outputs[i].option, outputs[i].path));
-    check_writable(outputs[i]);
+      if (place.identity == (input == "-" ? identity_of(STDIN_FILENO) : identity_of(input)))
+        throw UsageError(
+            fmt::format("{} would overwrite the input; name another file", named(output)));
+    for (std::size_t j = 0; j < places.size(); ++j)
+      if (same_file(place, places[j]))
+        throw UsageError(fmt::format("{} and {} name the same file {}; name two files", options[j],
+                                     output.option, output.path));
+    places.push_back(std::move(place));
+    options.push_back(output.option);
   }
 }
 
-void write_result(const std::string& path, const std::function<void(std::ostream&)>& write) {
-  if (!path.empty() && path != "-") {
-    must(write_whole(path, write));
-    return;
+namespace {
+
+/// An output with its file open.
+struct Opened {
+  const Output* output;
+  OutputFile file;
+};
+
+void fill(Opened& o) {
+  if (o.file.is_terminal()) {
+    std::ostringstream text;
+    o.output->write(text);
+    o.file.stream() << shown_on_terminal(text.str());
+  } else {
+    o.output->write(o.file.stream());
   }
-  errno = 0;
-  write(std::cout);
-  std::cout.flush();
-  if (std::cout && std::fflush(stdout) == 0) return;
-  const int reason = errno;
-  if (reason == EPIPE) throw ClosedPipe{};
-  throw Error(fmt::format("standard output: cannot be written: {}; make room or use -o FILE",
-                          reason ? std::generic_category().message(reason) : "unknown reason"));
+  o.file.finish();
+}
+
+/// Writes what cannot be taken back. False when a reader has gone.
+bool write_stream(const Output& output, const Place& place) {
+  Opened o{&output, OutputFile(place, [] { return !interrupted(); })};
+  try {
+    fill(o);
+  } catch (const Interrupted&) {
+    if (o.file.has_begun()) throw CutOff(place.path);
+    throw;
+  } catch (const WriteError& e) {
+    if (e.code == EPIPE) return false;
+    throw Error(fmt::format(
+        "{}; {}{}", e.what(),
+        is_standard_output(output.path) ? "make room or use -o FILE" : "make room or name another",
+        o.file.has_begun() ? ", what is there is not whole" : ""));
+  }
+  return true;
+}
+
+/// Puts the files in place. All are whole and on disk: hardly anything can go wrong, and an
+/// interruption is too late.
+void commit_all(std::vector<Opened>& files) {
+  std::vector<std::string> done;
+  for (Opened& o : files) {
+    try {
+      o.file.commit();
+      done.push_back(o.output->path);
+    } catch (const WriteError& e) {
+      throw Error(done.empty() ? fmt::format("{}; no file was changed", e.what())
+                               : fmt::format("{}; {} {} new, no other file was changed", e.what(),
+                                             listed(done), done.size() == 1 ? "is" : "are"));
+    }
+  }
+}
+
+}  // namespace
+
+void write_results(const std::vector<Output>& outputs) {
+  interrupt_with_care();
+  std::vector<Opened> files;
+  std::vector<std::pair<const Output*, Place>> streams;
+  for (const Output& output : outputs) {
+    Place place = place_of(output.path);
+    if (place.kind != Place::Kind::file) {
+      streams.emplace_back(&output, std::move(place));
+      continue;
+    }
+    try {
+      files.push_back({&output, OutputFile(place, [] { return !interrupted(); })});
+      fill(files.back());
+    } catch (const WriteError& e) {
+      throw Error(fmt::format("{}; no file was changed", e.what()));
+    }
+  }
+  bool read = true;
+  for (const auto& [output, place] : streams) read = write_stream(*output, place) && read;
+  stop_if_interrupted();
+  commit_all(files);
+  if (!read) throw ClosedPipe{};
+}
+
+void write_result(const std::string& path, const std::function<void(std::ostream&)>& write) {
+  write_results({{path, write}});
 }
 
 }  // namespace fwsr::app

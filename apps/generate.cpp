@@ -7,7 +7,6 @@
 
 #include "apps/command.hpp"
 #include "apps/destination.hpp"
-#include "apps/interrupt.hpp"
 #include "apps/option_list.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
@@ -110,7 +109,6 @@ Synthetic make(const GenerateArguments& a) {
 
 void write_csv(std::ostream& out, MatrixView<const double> points) {
   for (Index i = 0; i < points.rows; ++i) {
-    stop_if_interrupted();
     for (Index j = 0; j < points.cols; ++j)
       out << (j > 0 ? "," : "") << fmt::format("{}", points(i, j));
     out << '\n';
@@ -134,17 +132,17 @@ int run_generate(int argc, const char* const* argv) {
   check_arguments(app, a);
 
   const Synthetic set = make(a);
-  interrupt_with_care();
   const MatrixView<const double> points{set.points.values.data(), set.points.rows, set.points.cols,
                                         set.points.cols};
+  std::vector<Output> outputs;
   if (!a.labels.empty())
-    write_result(a.labels, [&](std::ostream& out) {
-      for (const Index label : set.labels) out << label << '\n';
-    });
-  if (a.output.ends_with(".npy"))
-    must(write_npy(a.output, points));
-  else
-    write_result(a.output, [&](std::ostream& out) { write_csv(out, points); });
+    outputs.push_back({a.labels, [&](std::ostream& out) {
+                         for (const Index label : set.labels) out << label << '\n';
+                       }});
+  outputs.push_back({a.output, [&](std::ostream& out) {
+                       a.output.ends_with(".npy") ? write_npy(out, points) : write_csv(out, points);
+                     }});
+  write_results(outputs);
   tell(fmt::format("fwsr: wrote {} of {} to {}\n", counted(set.points.rows, "point"),
                    counted(set.points.cols, "feature"), shown(a.output)));
   return 0;

@@ -1,9 +1,12 @@
 #include "apps/interrupt.hpp"
 
+#include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <string_view>
 
 #include "apps/progress.hpp"
@@ -12,37 +15,65 @@ namespace fwsr::app {
 
 namespace {
 
-// What the handler touches; lock-free, as a signal handler needs.
+// What the handler touches; lock-free, as a signal handler needs. It calls nothing but what POSIX
+// lists as safe in one: clock_gettime, poll, write, raise, _exit.
 std::atomic<int> received = 0;
+std::atomic<long long> received_at = 0;  // milliseconds
 std::atomic<bool> with_care = false;
 std::atomic<bool> line_is_wiped = false;
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
+              std::atomic<long long>::is_always_lock_free);
+
+long long milliseconds() {
+  struct timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<long long>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
+/// To standard error, unless that would have to wait.
+void say(std::string_view text) {
+  struct pollfd room = {STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&room, 1, 0) != 1) return;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
 
 void handle(int signal_number) {
-  received = signal_number;
-  if (with_care) return;
-  // The line of a progress bar is wiped first, where there can be one.
-  constexpr std::string_view message = "\r\033[Kfwsr: interrupted; nothing was written\n";
-  const std::string_view text = line_is_wiped ? message : message.substr(4);
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-  ::_exit(128 + signal_number);
+  const int saved = errno;
+  if (!with_care) {
+    // The line of a progress bar is wiped first, where there can be one.
+    constexpr std::string_view message = "\r\033[Kfwsr: interrupted; nothing was written\n";
+    say(line_is_wiped ? message : message.substr(4));
+    ::_exit(128 + signal_number);
+  }
+  const long long now = milliseconds();
+  long long first = 0;
+  if (received_at.compare_exchange_strong(first, now)) {
+    received = signal_number;
+  } else if (now - first > 1000) {
+    struct sigaction plain = {};
+    plain.sa_handler = SIG_DFL;
+    ::sigaction(signal_number, &plain, nullptr);
+    ::raise(signal_number);
+  }
+  errno = saved;
 }
 
 }  // namespace
 
 void install_signal_handlers() {
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction before = {};
     ::sigaction(number, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;  // nohup, or a job in the background
     struct sigaction action = {};
     action.sa_handler = handle;
-    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+    action.sa_flags = SA_RESTART;
     ::sigemptyset(&action.sa_mask);
     ::sigaction(number, &action, nullptr);
   }
   line_is_wiped = terminal_can_redraw();
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 void interrupt_with_care() {

@@ -1,15 +1,17 @@
-// Ctrl-C and SIGTERM. Until something is under way that must be ended with care, they end the
-// program at once; afterwards they raise a flag that the observer of a selection reads. A second
-// one always kills.
+// Signals that ask the program to end: Ctrl-C, SIGTERM, SIGHUP, SIGQUIT. Until something is under way
+// that must be ended with care, they end the program at once; afterwards they raise a flag that the
+// observer of a selection and the writers of files read. One that comes more than a second later
+// kills: those before it may have been the same request, sent to the process and to its group.
 #pragma once
+
+#include "fwsr/base/result.hpp"
 
 namespace fwsr::app {
 
-/// Thrown to unwind after an interruption, so that half-written files are removed.
-struct Interrupted {};
+using fwsr::Interrupted;  // thrown to unwind, so that half-written files are removed
 
-/// Takes over SIGINT and SIGTERM (unless the program was started with them ignored), and lets a
-/// closed pipe show itself as a failed write instead of a signal.
+/// Takes over the signals (unless the program was started with them ignored), and lets a closed pipe
+/// and a limit of file sizes show themselves as failed writes instead of signals.
 void install_signal_handlers();
 
 /// From here on an interruption only raises the flag.
@@ -18,7 +20,7 @@ void interrupt_with_care();
 bool interrupted();
 /// @throws Interrupted when the flag is up
 void stop_if_interrupted();
-/// 130 for Ctrl-C, 143 for SIGTERM.
+/// 128 and the number of the signal: 130 for Ctrl-C, 143 for SIGTERM.
 int interrupt_exit_code();
 
 }  // namespace fwsr::app

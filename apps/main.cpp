@@ -1,5 +1,5 @@
 // The program: finds the command, and turns what went wrong into one message and an exit code.
-//   0 done   1 the work failed (file, memory, data)   2 wrong use   130, 143 interrupted
+//   0 done   1 the work failed (file, memory, data)   2 wrong use   128 + n ended by signal n, as 130 by Ctrl-C
 #include <algorithm>
 #include <exception>
 #include <new>
@@ -87,7 +87,7 @@ int run(int argc, const char* const* argv) {
 
 /// One message, one line, whatever stands in it.
 int fail(int exit_code, std::string_view message) {
-  tell(fmt::format("fwsr: {}\n", shown(message)));
+  tell(fmt::format("fwsr: {}\n", shown_briefly(message)));
   return exit_code;
 }
 
@@ -99,8 +99,12 @@ int run_guarded(int argc, const char* const* argv) {
     return run(argc, argv);
   } catch (const UsageError& e) {
     return fail(2, e.what());
+  } catch (const CutOff& e) {
+    return fail(
+        interrupt_exit_code(),
+        fmt::format("interrupted; {} has a part of the result, no file was changed", e.where));
   } catch (const Interrupted&) {
-    return fail(interrupt_exit_code(), "interrupted; the output file was not touched");
+    return fail(interrupt_exit_code(), "interrupted; no file was changed");
   } catch (const ClosedPipe&) {
     return 0;
   } catch (const std::bad_alloc&) {

@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include "apps/command.hpp"
-#include "apps/destination.hpp"
-#include "apps/interrupt.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
@@ -192,42 +190,41 @@ void write_json(std::ostream& out, const Json& json) {
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-void write_csv(std::ostream& out, const SelectResult& result) {
+void write_csv(std::ostream& out, const SelectResult& result, bool defuse) {
   const bool ids = !result.data.ids.empty(), classes = !result.data.labels.empty();
   const bool filled = shows_filled(result);
   out << "rank,index" << (ids ? ",id" : "") << (classes ? ",class" : "") << ",weight,strength"
       << (filled ? ",filled" : "") << '\n';
   for (const Pick& pick : picks_of(result)) {
     out << fmt::format("{},{}", pick.rank, pick.index);
-    if (ids) out << ',' << csv_field(result.data.ids[at(pick.index)]);
-    if (classes) out << ',' << csv_field(result.data.labels[at(pick.index)]);
+    if (ids) out << ',' << csv_field(result.data.ids[at(pick.index)], defuse);
+    if (classes) out << ',' << csv_field(result.data.labels[at(pick.index)], defuse);
     out << fmt::format(",{},{}", pick.weight, pick.strength);
     if (filled) out << ',' << (pick.filled ? "yes" : "no");
     out << '\n';
   }
 }
 
-void write_codes(const std::string& path, const SelectResult& result) {
+void write_codes(std::ostream& out, const SelectResult& result) {
   const Index points = rows_of(result.data.view());
   const auto columns = static_cast<Index>(picks_of(result).size());
   const std::vector<double> laid_out =
       result.per_class ? class_codes_of(result) : std::vector<double>();
   const std::vector<double>& codes =
       result.per_class ? laid_out : result.parts.front().selection.codes;
-  must(write_npy(path, MatrixView<const double>{codes.data(), points, columns, columns}));
+  write_npy(out, MatrixView<const double>{codes.data(), points, columns, columns});
 }
 
 namespace {
 
-void write_assignment_csv(std::ostream& out, const SelectResult& result) {
+void write_assignment_csv(std::ostream& out, const SelectResult& result, bool defuse) {
   const std::vector<Pick> picks = picks_of(result);
   const bool ids = !result.data.ids.empty();
   const std::vector<Index> assignment = assignment_of(result);
   out << "index" << (ids ? ",id" : "") << ",position,exemplar\n";
   for (std::size_t i = 0; i < assignment.size(); ++i) {
-    if (i % 4096 == 0) stop_if_interrupted();
     out << i;
-    if (ids) out << ',' << csv_field(result.data.ids[i]);
+    if (ids) out << ',' << csv_field(result.data.ids[i], defuse);
     const Index position = assignment[i];
     out << ',' << position << ',' << (position < 0 ? -1 : picks[at(position)].index) << '\n';
   }
@@ -235,14 +232,11 @@ void write_assignment_csv(std::ostream& out, const SelectResult& result) {
 
 }  // namespace
 
-void write_assignment(const std::string& path, const SelectResult& result) {
-  if (path.ends_with(".csv")) {
-    write_result(path, [&](std::ostream& out) { write_assignment_csv(out, result); });
-    return;
-  }
+void write_assignment(std::ostream& out, const SelectResult& result, bool csv, bool defuse) {
+  if (csv) return write_assignment_csv(out, result, defuse);
   const std::vector<Index> all = assignment_of(result);
   const std::vector<std::int64_t> numbers(all.begin(), all.end());
-  must(write_npy(path, std::span<const std::int64_t>(numbers)));
+  write_npy(out, std::span<const std::int64_t>(numbers));
 }
 
 }  // namespace fwsr::app

@@ -26,14 +26,14 @@ Json plan_json(const Plan& plan);
 /// `json` with line breaks; bytes that are not UTF-8 are replaced, as JSON has no way to hold them.
 void write_json(std::ostream& out, const Json& json);
 
-/// One line per exemplar: rank,index[,id][,class],weight,strength[,filled].
-void write_csv(std::ostream& out, const SelectResult& result);
+/// One line per exemplar: rank,index[,id][,class],weight,strength[,filled]. With `defuse`, text that
+/// a spreadsheet would take for a formula has an apostrophe in front.
+void write_csv(std::ostream& out, const SelectResult& result, bool defuse = false);
 
-/// The codes as a NumPy array of n x k float64, whole or not at all. @throws Error
-void write_codes(const std::string& path, const SelectResult& result);
+/// The codes as a NumPy array of n x k float64.
+void write_codes(std::ostream& out, const SelectResult& result);
 
-/// The assignment, whole or not at all: as CSV (index[,id],position,exemplar) when the name ends
-/// so, else as a NumPy array of n int64. @throws Error
-void write_assignment(const std::string& path, const SelectResult& result);
+/// The assignment as CSV (index[,id],position,exemplar), or as a NumPy array of n int64.
+void write_assignment(std::ostream& out, const SelectResult& result, bool csv, bool defuse = false);
 
 }  // namespace fwsr::app

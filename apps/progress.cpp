@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
+#include "apps/summary.hpp"
 #include "apps/text.hpp"
 
 namespace fwsr::app {
@@ -107,16 +107,13 @@ void ProgressBar::show(const Progress& progress) {
 void ProgressBar::clear() {
   const std::lock_guard lock(mutex_);
   if (!drawn_) return;
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
+  tell("\r\033[K");
   drawn_ = false;
 }
 
 void ProgressBar::draw(const std::string& line) {
   const std::string_view on = colour_ ? "\033[36m" : "", off = colour_ ? "\033[0m" : "";
-  const std::string text = fmt::format("\r\033[K{}{}{}", on, line, off);
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
+  tell(fmt::format("\r\033[K{}{}{}", on, line, off));
   drawn_ = true;
 }
 

@@ -32,6 +32,7 @@ struct SelectArguments : RunArguments {
   std::uint64_t seed = 0;
   MethodChoice choice;
   std::string codes, assignment;
+  bool quote_formulas = false;
 };
 
 bool ends_with(const std::string& path, std::string_view end) {
@@ -60,6 +61,10 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
   add_file("--assignment", a.assignment,
            "also write for every point which exemplar stands for it, as .npy or .csv: the line of "
            "the result, counting from 0, or -1");
+  app.add_flag("--quote-formulas", a.quote_formulas,
+               "csv: an apostrophe in front of ids and classes that a spreadsheet would take for "
+               "formulas (= + - @); numbers stay")
+      ->group("Output");
   add_dry_run_and_quiet(app, a);
   add_threads_argument(app, a.data);
   add_memory_argument(app, a.options);
@@ -88,7 +93,7 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   a.options = method.options;
   a.choice = std::move(method.choice);
   refuse_options_wrong_for_any_data(a.options);
-  check_destinations({{"-o", a.output == "-" ? "" : a.output},
+  check_destinations({{"-o", a.output.empty() ? "-" : a.output},
                       {"--codes", a.codes},
                       {"--assignment", a.assignment}},
                      {a.data.path, a.data.labels});
@@ -155,12 +160,20 @@ void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
 
 void write_all(const SelectArguments& a, SelectResult& result) {
   const Clock::time_point start = Clock::now();
-  if (!a.codes.empty()) write_codes(a.codes, result);
-  if (!a.assignment.empty()) write_assignment(a.assignment, result);
-  result.seconds.write = seconds_since(start);
-  write_result(a.output, [&](std::ostream& out) {
-    a.json ? write_json(out, result_json(result)) : write_csv(out, result);
-  });
+  std::vector<Output> outputs;
+  if (!a.codes.empty())
+    outputs.push_back({a.codes, [&](std::ostream& out) { write_codes(out, result); }});
+  if (!a.assignment.empty())
+    outputs.push_back({a.assignment, [&](std::ostream& out) {
+                         write_assignment(out, result, ends_with(a.assignment, ".csv"),
+                                          a.quote_formulas);
+                       }});
+  outputs.push_back({a.output, [&](std::ostream& out) {
+                       result.seconds.write = seconds_since(start);
+                       a.json ? write_json(out, result_json(result))
+                              : write_csv(out, result, a.quote_formulas);
+                     }});
+  write_results(outputs);
 }
 
 constexpr const char* description =

@@ -77,7 +77,7 @@ std::vector<std::string> warnings_of(const SelectResult& result) {
   for (const ClassSelection& part : result.parts)
     for (const std::string& warning : part.selection.warnings)
       all.push_back(result.per_class && !warning.starts_with("class ")
-                        ? fmt::format("class '{}': {}", part.name, warning)
+                        ? fmt::format("class {}: {}", in_quotes(part.name), warning)
                         : warning);
   return all;
 }

@@ -1,17 +1,23 @@
 #include "apps/summary.hpp"
 
-#include <cstdio>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "apps/interrupt.hpp"
+#include "apps/progress.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/write_file.hpp"
 
 namespace fwsr::app {
 
 void tell(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
+  const Clock::time_point start = Clock::now();
+  try {
+    write_bytes(STDERR_FILENO, text, [&] { return !interrupted() || seconds_since(start) < 0.5; });
+  } catch (const Interrupted&) {  // nobody reads, and nobody waits any longer
+  }
 }
 
 namespace {
@@ -87,7 +93,7 @@ std::string summary(const SelectResult& result, bool colour) {
       name_of(status_of(result)));
   for (const ClassSelection& part : result.parts) {
     if (part.selection.plan.points == 0) continue;  // a class that gives all it has, or nothing
-    if (result.per_class) text += fmt::format("      class '{}': ", shown(part.name));
+    if (result.per_class) text += fmt::format("      class {}: ", in_quotes(part.name));
     text += fmt::format("{}{}\n", result.per_class ? "" : "      ", form_text(part.selection.plan));
     break;
   }

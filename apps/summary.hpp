@@ -8,7 +8,7 @@
 
 namespace fwsr::app {
 
-/// Text to standard error.
+/// Text to standard error. After an interruption nobody waits long for somebody to read it.
 void tell(std::string_view text);
 
 /// A few lines: how many, how, how good, how long, and every warning.

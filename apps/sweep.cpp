@@ -115,7 +115,7 @@ void check_arguments(const CLI::App& app, SweepArguments& a) {
   a.options.threads = threads_of(a.data);
   for (const SelectOptions& options : options_of_settings(a))
     refuse_options_wrong_for_any_data(options);
-  check_destinations({{"-o", a.output == "-" ? "" : a.output}}, {a.data.path, a.data.labels});
+  check_destinations({{"-o", a.output.empty() ? "-" : a.output}}, {a.data.path, a.data.labels});
 }
 
 void check_against_data(const SweepArguments& a, const SweepResult& result) {

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/quoted.hpp"
 
 namespace fwsr::app {
 
-/// `text` with control characters, broken UTF-8 and marks that turn the direction of writing shown
-/// as \n, \x1b, \u202e: text from a file must not drive the terminal.
-std::string shown(std::string_view text);
-/// The same, cut to `width` characters, in single quotes.
-std::string in_quotes(std::string_view text, std::size_t width = 60);
+/// As `shown`, but for line breaks and tabs: a page for a terminal.
+std::string shown_on_terminal(std::string_view page);
+/// A message for people: as `shown`, and what is too long for anybody to read left out of its middle.
+std::string shown_briefly(std::string_view text);
 
 /// All of `text` as a number (also "inf", "nan", "1e-3"), or nothing.
 std::optional<double> parse_number(std::string_view text);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/quoted.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/select.hpp"
@@ -42,7 +43,7 @@ std::string list_of(const Members& members) {
   std::string names;
   for (const auto& [name, points] : members) {
     if (names.size() > 200) return names + ", ...";
-    names += (names.empty() ? "" : ", ") + name;
+    names += (names.empty() ? "" : ", ") + in_quotes(name);
   }
   return names;
 }
@@ -62,9 +63,10 @@ std::vector<Index> wanted_of(const Members& members, const ClassCounts& counts) 
   }
   for (const auto& [name, number] : counts.named) {
     if (!members.contains(name))
-      throw Error(
-          fmt::format("there is no class '{}'; the classes are {}", name, list_of(members)));
-    if (number < 0) throw Error(fmt::format("class '{}' cannot give {} exemplars", name, number));
+      throw Error(fmt::format("there is no class {}; the classes are {}", in_quotes(name),
+                              list_of(members)));
+    if (number < 0)
+      throw Error(fmt::format("class {} cannot give {} exemplars", in_quotes(name), number));
   }
   if (counts.kind == ClassCounts::Kind::each && counts.number < 1)
     throw Error(
@@ -118,9 +120,9 @@ Selection everything(const ClassPlan& task) {
     all.assignment.push_back(static_cast<Index>(i));
   if (task.options.codes) all.codes.assign(n * n, 0.0);
   for (std::size_t i = 0; i < n && task.options.codes; ++i) all.codes[i * n + i] = 1;
-  all.warnings.push_back(fmt::format(
-      "class '{}' has only {} points, {} were asked for: all were taken, in their order", task.name,
-      n, task.wanted));
+  all.warnings.push_back(
+      fmt::format("class {} has only {} points, {} were asked for: all were taken, in their order",
+                  in_quotes(task.name), n, task.wanted));
   return all;
 }
 
@@ -176,7 +178,7 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
       if (team.side_by_side)
         facts.side_by_side = static_cast<int>(std::min<Index>(team.threads, classes));
       if (const auto problem = find_problem(own.options, size, facts.features))
-        throw Error(fmt::format("class '{}': {}", name, *problem));
+        throw Error(fmt::format("class {}: {}", in_quotes(name), *problem));
       own.plan = chooser.plan(facts, own.options);
     }
     plans.push_back(std::move(own));
@@ -293,7 +295,7 @@ std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
     try {
       refuse_settings(p.options, grid, size, given ? size : cols_of(points));
     } catch (const Error& e) {
-      throw Error(fmt::format("class '{}': {}", p.name, e.what()));
+      throw Error(fmt::format("class {}: {}", in_quotes(p.name), e.what()));
     }
     sweep = plan_settings(p.plan, p.options, grid, side);
   }

@@ -101,7 +101,7 @@ LABELS = {
     "per_class_without_labels": (2, "--labels", {}, ["select", GOOD, "-k", "2", "--per-class"]),
     "proportional_alone": (2, "--per-class", {}, ["select", GOOD, "-k", "proportional:5"]),
     "named_alone": (2, "--per-class", {}, ["select", GOOD, "-k", "x=5"]),
-    "unknown_class": (2, "'z'.*x and y", {"d.csv": CSV},
+    "unknown_class": (2, "'z'.*'x' and 'y'", {"d.csv": CSV},
                       ["select", "d.csv", "--label-column", "kind", "--per-class", "-k", "z=1"]),
     "class_twice": (2, "'x'.*twice", {"d.csv": CSV},
                     ["select", "d.csv", "--label-column", "kind", "--per-class", "-k", "x=1,x=1"]),
