@@ -304,7 +304,8 @@ TEST(Mat, refuses_other_versions) {
        {raw<std::uint32_t>({0, 1, 2, 0, 2}) + name + numbers,
         raw_big<std::uint32_t>({1000, 1, 2, 0, 2}) + name + raw_big<double>({1, 2})}) {
     EXPECT_TRUE(mat_format().recognises(memory_file(older)));
-    expect_failure(read(older), "x.mat: is a MATLAB 4 file", {"-v7", "scipy.io.loadmat"});
+    expect_failure(read(older), "x.mat: is a MATLAB 4 file", {"-v7"});
+    EXPECT_TRUE(read(older).error().message.ends_with("scipy.io.loadmat(file)['X'])"));
     expect_failure(labels(older), "y.mat: is a MATLAB 4 file");
   }
 }

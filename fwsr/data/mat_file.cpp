@@ -94,8 +94,8 @@ std::optional<Failure> find_version_problem(const FileBytes& file) {
         file.name(), version, in_python)};
   };
   if (text.starts_with("MATLAB 7.3") || (text.size() >= 520 && text.substr(512, 4) == "\x89HDF"))
-    return no_reader("7.3 (HDF5)", "h5py.File(file)['X'][:].T)");
-  if (looks_like_version_4(file)) return no_reader("4", "scipy.io.loadmat(file)['X'])");
+    return no_reader("7.3 (HDF5)", "h5py.File(file)['X'][:].T");
+  if (looks_like_version_4(file)) return no_reader("4", "scipy.io.loadmat(file)['X']");
   if (text.size() < header_size)
     return Failure{
         fmt::format("{}: is cut off: a MATLAB file begins with {} bytes, {} found; copy or save "
