@@ -30,11 +30,11 @@ template <class T>
 template <class Where>
 void TiledKernel<T>::fill_each(Index row, Index first, Index last, const Where& where) const {
   using Side = ComputedKernel::Side;
-  stop_unless(alive_);
   const Tiling t = this->tiling();
   ComputedKernel::Panel<T> left, right;
   computed_.load(t.first(row), t.last(row), Side::left, left);
   for (Index column = first; column < last; ++column) {
+    stop_unless(alive_);  // of many features a tile may take a second
     T* const tile = where(column);
     const Index width = t.size(column);
     if (column == row && !computed_.by_sparse_products()) {

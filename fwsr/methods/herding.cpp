@@ -88,13 +88,15 @@ Picks choose(const Task& task) {
 
 Cost cost(const Sizes& s, const Settings&) {
   const double mean = s.linear ? 4 * s.n * s.d : s.n * s.n * (s.d + 20);
-  return {.bytes = 8 * 4 * s.n + 8 * s.threads * 2 * 480 * 480,
-          .flops = mean + 2 * s.k * s.n * (s.d + 20),
-          .how = s.linear ? "finds the mean of the points, then looks at all of them once a step; "
-                            "holds no matrix"
-                          : "looks at all pairs of points once, then at one column of the kernel a "
-                            "step; holds no "
-                            "matrix"};
+  return {
+      .bytes = 8 * 4 * s.n +
+               (s.linear ? 0 : 8 * (32 * s.n + s.crew(480) * s.held(480) * (2 * s.d + 2 * 480))),
+      .flops = mean + 2 * s.k * s.n * (s.d + 20),
+      .how = s.linear ? "finds the mean of the points, then looks at all of them once a step; "
+                        "holds no matrix"
+                      : "looks at all pairs of points once, then at one column of the kernel a "
+                        "step; holds no "
+                        "matrix"};
 }
 
 }  // namespace

@@ -480,7 +480,7 @@ Cost cost(const Sizes& s, const Settings& settings) {
   const double rounds = static_cast<double>(settings.whole("restarts"));
   const double iterations = std::min(40.0, static_cast<double>(settings.whole("max_iterations")));
   return {.bytes = s.n * (5 * 8 + s.number * trials) + 8 * s.k * s.d * (chunks + 4) +
-                   8 * s.threads * static_cast<double>(points_at_once) * (s.d + s.k),
+                   8 * s.crew(points_at_once) * s.held(points_at_once) * (s.d + s.k),
           .flops =
               rounds * s.n * (s.d + 4) * (2 * s.k * trials + iterations * (2 * s.k + 8) + 4 * s.k) +
               2 * s.n * s.d * s.k,

@@ -5,6 +5,8 @@
 // methods/table.def makes it known to everybody.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <string>
@@ -60,6 +62,10 @@ struct Sizes {
   double number = 8;   // bytes of a stored number
   double threads = 1;
   bool linear = true;  // the kernel is the inner product of the points
+
+  /// How many threads work at once on blocks of so many points, and how many rows such a block has.
+  double crew(double rows) const { return std::max(1.0, std::min(threads, std::ceil(n / rows))); }
+  double held(double rows) const { return std::min(rows, std::ceil(n / 48) * 48); }
 };
 
 /// What a run takes, before it is begun.

@@ -176,9 +176,19 @@ SelectOptions options_for(const Method& method, const Settings& settings, Select
 
 namespace {
 
-/// Numbers kept of every point (points.hpp), and the blocks that the nearest exemplars are found by.
+/// Numbers kept of every point (points.hpp).
 double common_bytes(const Sizes& s) {
-  return 8 * (4 * s.n + 4 * s.d) + s.threads * 8 * (480 * (s.d + 2) + 384 * (96 + s.k));
+  return 8 * (4 * s.n + 4 * s.d);
+}
+
+/// What is held after the choice: to find the nearest exemplars, blocks of points and the exemplars; for the
+/// certificate a basis of what they span, too. Of sparse points few rows are expanded.
+double closing_bytes(const Sizes& s, const SelectOptions& o, bool dissimilarities) {
+  if (dissimilarities) return 8 * s.crew(384) * 384 * 2 * s.k;
+  const double rows = o.certificate == CertificateKind::full && s.linear ? 384 : 96;
+  const double basis = o.certificate == CertificateKind::full && s.linear ? 2 * s.k * s.d : 0;
+  return 8 *
+         (basis + s.crew(384) * (s.held(rows) * s.d + std::min(384.0, s.k) * s.d + 384 * 2 * s.k));
 }
 
 Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& facts,
@@ -194,7 +204,10 @@ Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& fa
   const Cost cost = method.cost(s, settings);
   const double limit = facts.limit > 0 ? facts.limit : memory_limit(facts.data_bytes, o);
   const double answer = 8 * s.k * s.n * (o.codes ? 2 : 0) + 8 * s.n;
-  const double own = cost.bytes + common_bytes(s) + answer;
+  const double before = gamma_bytes(s.n, s.d, facts.sparse, o.kernel);
+  const double own =
+      std::max({before, cost.bytes, closing_bytes(s, o, takes_dissimilarities(settings))}) +
+      common_bytes(s) + answer;
   const bool in_memory =
       facts.streamed && !method.streams;  // what was streamed has to be held after all
   const double data = in_memory ? s.entries * s.number : static_cast<double>(facts.data_bytes);

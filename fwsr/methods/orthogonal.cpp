@@ -279,14 +279,15 @@ double VectorResiduals::append(Index pick, std::span<double> x, std::span<double
 void VectorResiduals::compute(std::span<const Index> some, double* squares,
                               double* energies) const {
   const auto count = static_cast<Index>(some.size());
-  std::vector<double> r(at(batch * d_));
+  const Index rows = std::min(batch, block_count(points_.size(), 48) * 48);  // see `batch`
+  std::vector<double> r(at(rows * d_));
   load(points_, some, r.data());
-  residual_rows(count, batch, r.data());
+  residual_rows(count, rows, r.data());
   for (Index b = 0; b < count; ++b) squares[b] = dot(&r[at(b * d_)], &r[at(b * d_)], d_);
   if (!energies) return;
-  if (covariance_.empty()) return energies_by_products(count, r.data(), energies);
+  if (covariance_.empty()) return energies_by_products(count, rows, r.data(), energies);
   std::vector<double> image(r.size());
-  multiply(Product<double>{.m = batch,
+  multiply(Product<double>{.m = rows,
                            .n = d_,
                            .k = d_,
                            .left = r.data(),
@@ -298,17 +299,18 @@ void VectorResiduals::compute(std::span<const Index> some, double* squares,
   for (Index b = 0; b < count; ++b) energies[b] = dot(&r[at(b * d_)], &image[at(b * d_)], d_);
 }
 
-/// sum_j <r_b, a_j>^2 for the first rows of `residuals`.
-void VectorResiduals::energies_by_products(Index count, const double* residuals,
+/// sum_j <r_b, a_j>^2 for the first `count` of the `height` rows of `residuals`.
+void VectorResiduals::energies_by_products(Index count, Index height, const double* residuals,
                                            double* energies) const {
   std::fill(energies, energies + count, 0.0);
-  std::vector<double> rows(at(sweep_rows * d_)), products(at(batch * sweep_rows));
+  std::vector<double> rows(at(std::min(sweep_rows, points_.size()) * d_)),
+      products(at(height * sweep_rows));
   for (Index first = 0; first < points_.size(); first += sweep_rows) {
     stop_unless(task().alive);
     const Index last = std::min(points_.size(), first + sweep_rows), width = last - first;
     points_.rows(first, last, rows.data());
     multiply(Product<double>{.op_b = Op::transpose,
-                             .m = batch,
+                             .m = height,
                              .n = width,
                              .k = d_,
                              .left = residuals,
@@ -442,7 +444,8 @@ double pass_flops(const Sizes& s) {
 
 Cost residuals_cost(const Sizes& s, bool energies) {
   const double numbers = (energies ? 6 : 3) * s.n;
-  const double again = s.threads * (96 * (2 * s.d + s.k) + (energies ? 480 * s.d : 0.0));
+  const double again = s.crew(96) * (s.held(96) * ((energies ? 2 : 1) * s.d + s.k) +
+                                     (energies && s.d >= s.n ? s.held(384) * s.d : 0.0));
   if (!s.linear) {
     const bool held = energies && s.n <= static_cast<double>(held_points);
     const double entries = s.n * s.n / 2 * (2 * s.d + 20);  // all of K

@@ -115,7 +115,8 @@ class VectorResiduals final : public Residuals {
   void residual_rows(Index count, Index rows, double* a) const;
   void products(std::span<const double> v, std::span<const double> w, std::span<double> x,
                 std::span<double> y) const;
-  void energies_by_products(Index count, const double* residuals, double* energies) const;
+  void energies_by_products(Index count, Index height, const double* residuals,
+                            double* energies) const;
   void make_covariance();
 
   const Points& points_;

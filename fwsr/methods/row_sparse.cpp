@@ -18,7 +18,8 @@ namespace fwsr {
 namespace {
 
 constexpr Index rows_at_once = 256;
-constexpr Index tile = 256;  // of V^T Z
+constexpr Index columns_at_once = 384;  // of the kernel matrix
+constexpr Index tile = 256;             // of V^T Z
 constexpr double worth_a_team = 2e7;
 constexpr double omega = 1.7;      // over-relaxation; 1.6 to 1.8 is as good
 constexpr double first_rho = 0.3;  // times lambda: thresholds of a few units, as the row norms are
@@ -123,6 +124,18 @@ Product<double> square_product(Index r, Op op_a, const std::vector<double>& a, O
           .out_stride = r};
 }
 
+/// The product, some rows of the answer at a time: of many rows it takes seconds.
+void multiply_in_strips(const Product<double>& all, const Alive& alive) {
+  for (Index first = 0; first < all.m; first += rows_at_once) {
+    stop_unless(alive);
+    Product<double> strip = all;
+    strip.m = std::min(rows_at_once, all.m - first);
+    strip.left += all.op_a == Op::none ? first * all.left_stride : first;
+    strip.out += first * all.out_stride;
+    multiply(strip);
+  }
+}
+
 /// V P M^(-1/2) O for V^T V = P M P^T and the eigenvectors O of M^(1/2) P^T diag(s) P M^(1/2): with
 /// V diag(s) V^T as before, and orthonormal columns.
 void make_orthonormal(RowFrame& frame, const Task& task) {
@@ -135,20 +148,24 @@ void make_orthonormal(RowFrame& frame, const Task& task) {
   const bool affine = frame.affine();
   std::vector<double> s = frame.squares;
   if (affine) s.back() = stand_in(s);
-  const Eigen overlap = symmetric_eigen(
+  Eigen overlap = symmetric_eigen(
       gram_of_rows<double>(frame.points, r, task.threads, fill).products, r, task.alive);
-  std::vector<double> left = overlap.vectors, right = overlap.vectors;  // rows are those of P^T
+  std::vector<double> left = overlap.vectors;  // rows are those of P^T
+  std::vector<double> right = std::move(overlap.vectors);
   for (Index a = 0; a < r; ++a)
     for (Index l = 0; l < r; ++l) {
       const double root = std::sqrt(overlap.values[at(a)]);
       left[at(a * r + l)] *= root * std::sqrt(s[at(l)]);
       right[at(a * r + l)] /= root;
     }
-  std::vector<double> middle(at(r * r)), turn(at(r * r));
-  multiply(square_product(r, Op::none, left, Op::transpose, left, middle));
+  std::vector<double> middle(at(r * r));
+  multiply_in_strips(square_product(r, Op::none, left, Op::transpose, left, middle), task.alive);
+  left = {};
   const Eigen again =
       symmetric_eigen(std::move(middle), r, task.alive);  // the constraint is the largest: last
-  multiply(square_product(r, Op::transpose, right, Op::transpose, again.vectors, turn));
+  std::vector<double> turn(at(r * r));
+  multiply_in_strips(square_product(r, Op::transpose, right, Op::transpose, again.vectors, turn),
+                     task.alive);
   frame.vectors = product(frame.points, r, fill, turn, r, r, task);
   frame.squares = again.values;
   if (affine) {
@@ -183,7 +200,7 @@ RowFrame frame_by_features(const Task& task, std::span<const Index> members, boo
       for (Index l = 0; l < d; ++l) out[i * d + l] -= mean[at(l)];
   };
   if (affine) mean = mean_of_rows(n, d, fill);
-  const Eigen eigen =
+  Eigen eigen =
       symmetric_eigen(gram_of_rows<double>(n, d, task.threads, fill).products, d, task.alive);
   double squares = 0;
   for (Index i = 0; i < n; ++i)
@@ -198,7 +215,9 @@ RowFrame frame_by_features(const Task& task, std::span<const Index> members, boo
     for (Index l = 0; l < d; ++l)
       u[at(l * r + c)] = eigen.vectors[at(which[at(c)] * d + l)] / std::sqrt(s);
   }
+  eigen = {};
   frame.vectors = product(n, d, fill, u, r, frame.columns, task);
+  u = {};
   if (affine) {
     frame.squares.push_back(infinity);
     set_last_column(frame);
@@ -215,10 +234,15 @@ std::vector<double> kernel_among(const Task& task, std::span<const Index> member
   for_blocks(
       task.threads, n,
       [&](Index, Index first, Index last) {
-        stop_unless(task.alive);
-        const std::vector<double> values =
-            task.kernel->values(std::span(all).subspan(at(first), at(last - first)), all);
-        std::copy(values.begin(), values.end(), k.begin() + first * n);
+        const auto rows = std::span(all).subspan(at(first), at(last - first));
+        for (Index begin = 0; begin < n; begin += columns_at_once) {
+          stop_unless(task.alive);
+          const Index width = std::min(columns_at_once, n - begin);
+          const std::vector<double> values =
+              task.kernel->values(rows, std::span(all).subspan(at(begin), at(width)));
+          for (Index i = first; i < last; ++i)
+            std::copy_n(values.begin() + (i - first) * width, width, k.begin() + i * n + begin);
+        }
       },
       32);
   return k;
@@ -693,12 +717,14 @@ Cost row_sparse_cost(const Sizes& s, bool by_features) {
   constexpr double steps = 300;
   const bool lean = by_features && s.d < s.n;
   const double m = lean ? s.d : s.n, r = m + 1;
-  const double rows = 256, rooms = s.threads * rows * (r + 3 * 256);
-  return {
-      .bytes = 8 * (2 * s.n * r + 4 * r * r + std::max(rooms, 4 * m * m) + rows * m * s.threads),
-      .flops = steps * 2.5 * s.n * r * (r + 20) + 25 * m * m * m + 4 * s.n * m * m,
-      .how = lean ? "solves for n x d numbers; a step costs O(n d^2)"
-                  : "holds five n x n matrices; a step costs O(n^3)"};
+  const double rows = 256, rooms = s.threads * (std::min(rows, s.n) * r + 3 * rows * 256);
+  // The frame and its eigenvectors, with what LAPACK holds beside them; then the ADMM with four matrices r x r.
+  const double making = s.n * r + 6 * m * m + s.threads * (1024 + rows + m) * m;
+  const double solving = 2 * s.n * r + 4 * r * r + rooms;
+  return {.bytes = 8 * std::max(lean ? making : 4 * m * m, solving),
+          .flops = steps * 2.5 * s.n * r * (r + 20) + 25 * m * m * m + 4 * s.n * m * m,
+          .how = lean ? "solves for n x d numbers; a step costs O(n d^2)"
+                      : "holds five n x n matrices; a step costs O(n^3)"};
 }
 
 namespace {

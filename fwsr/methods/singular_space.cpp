@@ -96,7 +96,7 @@ SingularSpace::SingularSpace(const Task& task, Index rank)
 std::vector<double> SingularSpace::matrix() const {
   if (!by_features_) return stages_.empty() ? whole_kernel(task_) : inner_products();
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    std::vector<double> v(at(row_block * rank_));
+    std::vector<double> v(at(block_rows() * rank_));
     for (Index i = first; i < last; i += row_block) {
       const Index end = std::min(last, i + row_block);
       load(i, end, end - i, out + (i - first) * d_, v.data());
@@ -112,7 +112,7 @@ std::vector<double> SingularSpace::inner_products() const {
   for_blocks(
       task_.threads, n,
       [&](Index, Index first, Index last) {
-        std::vector<double> left(at(row_block * d_)), right(left), v(at(row_block * rank_));
+        std::vector<double> left(at(block_rows() * d_)), right(left), v(at(block_rows() * rank_));
         load(first, last, last - first, left.data(), v.data());
         for (Index begin = first; begin < n; begin += row_block) {
           const Index end = std::min(n, begin + row_block);
@@ -215,7 +215,7 @@ std::vector<double> SingularSpace::sum_of_images() const {
   for_blocks_in_order(
       task_.threads, task_.size(), row_block,
       [&](int thread, Index first, Index last) {
-        std::vector<double> b(at(row_block * d_)), v(at(row_block * rank_));
+        std::vector<double> b(at(block_rows() * d_)), v(at(block_rows() * rank_));
         load(first, last, last - first, b.data(), v.data());
         multiply(Product<double>{.op_a = Op::transpose,
                                  .m = rank,
@@ -280,6 +280,11 @@ void SingularSpace::coordinates(const Stage& stage, Index first, Index last, Ind
       v[(i - first) * rank_ + r] = stage.vectors[at(r * length_ + i)];
 }
 
+/// Rows in a product: a multiple of every micro-kernel's height, and no more than there are points for.
+Index SingularSpace::block_rows() const {
+  return std::min(row_block, block_count(task_.size(), 48) * 48);
+}
+
 void SingularSpace::row(Index i, double* out) const {
   std::vector<double> b(at(d_));
   load(i, i + 1, 1, b.data(), out);
@@ -292,8 +297,8 @@ std::vector<double> SingularSpace::leverage_scores() const {
       task_.threads, task_.size(),
       [&](Index, Index first, Index last) {
         // Always as many in a product, so that equal points get equal bits.
-        std::vector<double> b(at(row_block * d_)), v(at(row_block * rank_));
-        load(first, last, row_block, b.data(), v.data());
+        std::vector<double> b(at(block_rows() * d_)), v(at(block_rows() * rank_));
+        load(first, last, block_rows(), b.data(), v.data());
         for (Index i = first; i < last; ++i) {
           const double* own = &v[at((i - first) * rank_)];
           scores[at(i)] = dot(own, own, rank_);
@@ -315,7 +320,8 @@ Cost singular_space_cost(const Sizes& s, double rank) {
   const bool by_features = s.linear && s.d < s.n;
   const double m = by_features ? s.d : s.n, d = s.linear ? s.d : 0;
   rank = std::min(rank, m);
-  const double blocks = s.threads * (row_block * (2 * d + rank) + rank * d);
+  const double blocks =
+      s.crew(row_block) * (s.held(row_block) * (2 * d + rank) + (by_features ? rank * d : 0.0));
   const double all = 2 * rank > m ? 4 : 1;  // lapack.cpp: how many of m x m
   // Half of the reduction to tridiagonal form waits for memory.
   const double eigen = s.threads * m * m * (all > 1 ? 25 * m : 12 * m + 6 * rank);

@@ -44,6 +44,7 @@ class SingularSpace {
     std::array<std::vector<double>, 2> images;
   };
 
+  Index block_rows() const;
   bool has_vectors() const { return task_.linear && task_.points; }
   std::vector<double> matrix() const;
   std::vector<double> inner_products() const;

@@ -254,7 +254,7 @@ StrongPivots strong_pivots(const Task& task, Index count, double f) {
 }
 
 Cost strong_cost(const Sizes& s) {
-  const double rows = s.threads * static_cast<double>(sweep_rows);
+  const double rows = s.crew(sweep_rows) * s.held(sweep_rows);
   const double alone = 16 * s.k * s.k * s.d + 4 * s.k * s.k * s.k;  // the factors, on one thread
   return {.bytes = 8 * (2 * s.k * s.d + 5 * s.k * s.k + rows * (2 * s.d + 2 * s.k)),
           .flops = s.n * s.k * (4 * s.d + 4 * s.k) + s.threads * alone,

@@ -110,7 +110,7 @@ Cost cost(const Sizes& s, const Settings& settings) {
   const auto restarts = static_cast<double>(settings.whole("restarts"));
   return {
       .bytes = space.bytes + pivots.bytes + swaps.bytes + 8 * drawn * (s.k + 1) + 9 * s.n +
-               8 * s.k * (s.d + s.k) + s.threads * 8 * 384 * (s.d + s.k),
+               8 * s.k * (s.d + s.k) + s.crew(384) * 8 * s.held(384) * (s.d + s.k),
       .flops = space.flops + restarts * (300 * draws + pivots.flops + swaps.flops * (1 + s.k / 4) +
                                          s.n * s.k * (8 * s.d + 2 * s.k)),
       .how = space.how + "; every restart projects all points once"};

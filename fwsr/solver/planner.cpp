@@ -39,6 +39,10 @@ constexpr double program_bytes = 16 << 20;
 /// Sizes as doubles, so that products of absurd numbers stay comparable.
 struct Sizes {
   double n, d, k, entries, side;
+  double threads = 1;
+  bool sparse = false;     // rows are used as they are stored
+  bool entrywise = false;  // the kernel is no inner product
+  double row() const { return entries / std::max(1.0, n); }
 };
 
 Candidate covariance(const Sizes& s, bool single, bool ridge) {
@@ -51,8 +55,8 @@ Candidate covariance(const Sizes& s, bool single, bool ridge) {
   return {.form = "covariance",
           .kernel_by = "",
           .why = {},
-          .bytes = 8 * (4 * s.n + 5 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256) + packed,
-          .per_thread = 8 * (1024 * s.d + 2 * d2 + 256 * 7 * s.k) + packing,
+          .bytes = 8 * (4 * s.n + 4 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256) + packed,
+          .per_thread = 8 * (std::min(1024.0, s.n) * s.d + d2 + 256 * 7 * s.k) + packing,
           .setup_flops = 2 * s.n * d2,
           .step_flops = 6 * s.n * s.d + 10 * d2,
           .setup_passes = 2,
@@ -77,10 +81,34 @@ Candidate factor(const Sizes& s, Index rank, bool single, double kernel_flops) {
   return c;
 }
 
-/// Of one thread that computes tiles of K: the rows of two, the points' and the product's.
+/// Some rows as one thread holds them, ready for products.
+double rows_bytes(const Sizes& s, double rows, double number) {
+  const auto block = static_cast<double>(Points::sparse_rows);
+  if (!s.sparse) return number * rows * s.d;
+  return std::ceil(rows / block) * (4 * s.d + 8 * block * std::min(s.d, block * s.row()));
+}
+
+/// Of one thread that computes tiles of K: the rows of two, the points' and the product's. Where the diagonal is much
+/// of the only tile it is computed in double after all.
 double tile_bytes(const Sizes& s, bool single) {
   const auto side = static_cast<double>(tile_side);
-  return (single ? 4 : 8) * 2 * side * (s.d + side) + 8 * side * side;
+  const double padded = std::min(side, std::ceil(s.n / 48) * 48), panels = s.n > side ? 2 : 1;
+  const double rows = single ? std::min(side, s.n) : padded;
+  const double again = single && s.entrywise && s.n < 64 ? 2 * rows_bytes(s, padded, 8) : 0;
+  return (s.sparse ? 1 : panels) * rows_bytes(s, rows, single ? 4 : 8) + again +
+         (single ? 4 : 8) * rows * rows + 8 * rows * rows;
+}
+
+/// Of one thread that asks for the kernel between a block of points and the exemplars.
+double values_bytes(const Sizes& s) {
+  return rows_bytes(s, std::min(96.0, s.n), 8) +
+         (s.sparse ? 0 : rows_bytes(s, std::min(384.0, s.k), 8)) + 8 * 384 * 3 * s.k;
+}
+
+/// Both, at different times, of so many threads as there are blocks for; told for each of all threads.
+double blocks_bytes(const Sizes& s, bool single) {
+  const double crew = std::min(s.threads, std::ceil(s.n / 384));
+  return std::max(tile_bytes(s, single), values_bytes(s)) * crew / s.threads;
 }
 
 /// `kernel_flops`: to compute one entry of K; `single`: in float32.
@@ -92,7 +120,7 @@ Candidate representer(const Sizes& s, const char* by, double kernel_flops, bool 
               .kernel_by = by,
               .why = {},
               .bytes = 8 * (5 * s.n + 4 * s.n * s.k + 8 * s.k * s.k) + sums,
-              .per_thread = tile_bytes(s, single),
+              .per_thread = blocks_bytes(s, single),
               .setup_flops = all / 2 * kernel_flops,
               .step_flops = 4 * s.n * s.k + 2 * all,
               .setup_passes = sweep,
@@ -104,6 +132,7 @@ Candidate representer(const Sizes& s, const char* by, double kernel_flops, bool 
         c.step_passes = c.codes_passes = c.certificate_passes = 0;
   if (how == "tiles") c.step_flops += all / 2 * kernel_flops;
   if (how == "products") c.step_flops = 4 * s.n * s.k + 4 * s.entries, c.step_passes = 3;
+  if (how == "products") c.bytes += 8 * s.d * (s.threads + 2);
   if (how == "given") c.per_thread = 8 * 96 * s.n, c.setup_flops = 2 * all;
   return c;
 }
@@ -114,7 +143,7 @@ Candidate gradient(const Sizes& s, bool given, double kernel_flops) {
           .kernel_by = given ? "given" : "held",
           .why = {},
           .bytes = 8 * all + (given ? 0.0 : held_kernel_bytes(s.n, false)) + 8 * 4 * s.n * s.k,
-          .per_thread = given ? 8 * 96 * s.n : tile_bytes(s, false),
+          .per_thread = given ? 8 * 96 * s.n : blocks_bytes(s, false),
           .setup_flops = given ? all : all / 2 * kernel_flops,
           .step_flops = 8 * all,
           .setup_passes = std::ceil(s.n / static_cast<double>(tile_side)) + 1,
@@ -141,8 +170,7 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
   const KernelType kernel = o.kernel.type;
   const bool linear = kernel == KernelType::linear || kernel == KernelType::cosine;
   const bool given = kernel == KernelType::precomputed;
-  const double row =
-      facts.sparse && kernel != KernelType::laplacian ? s.entries / std::max(1.0, s.n) : s.d;
+  const double row = s.sparse ? s.row() : s.d;
   const double kernel_flops = 2 * row + (linear ? 0 : 20);
   const bool single = facts.single && !o.precise;
   std::vector<Candidate> all;
@@ -250,12 +278,22 @@ double memory_limit(Index data_bytes, const SelectOptions& options) {
   return static_cast<double>(data_bytes) + 0.8 * static_cast<double>(available_memory());
 }
 
+double gamma_bytes(double n, double d, bool sparse, const Kernel& kernel) {
+  if (kernel.gamma || (kernel.type != KernelType::rbf && kernel.type != KernelType::laplacian))
+    return 0;
+  const double sample = std::min(1000.0, n);
+  return 8 * sample * ((sparse ? 0 : d) + 1.5 * sample);
+}
+
 Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   const Sizes s{.n = static_cast<double>(facts.points),
                 .d = static_cast<double>(facts.features + 1),
                 .k = static_cast<double>(options.exemplars),
                 .entries = static_cast<double>(facts.entries),
-                .side = static_cast<double>(facts.side_by_side)};
+                .side = static_cast<double>(facts.side_by_side),
+                .threads = static_cast<double>(facts.threads),
+                .sparse = facts.sparse && options.kernel.type != KernelType::laplacian,
+                .entrywise = has_n_by_n(options.kernel.type)};
   if (facts.streamed && options.kernel.type == KernelType::precomputed)
     throw MemoryError(fmt::format(
         "a precomputed kernel of {} points is larger than the memory allowed and cannot be read in "

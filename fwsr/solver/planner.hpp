@@ -27,6 +27,10 @@ PlanFacts facts_of(const PointsView& points, int threads);
 /// The bytes that the data and the work on it may take together.
 double memory_limit(Index data_bytes, const SelectOptions& options);
 
+/// What the search for the width of a kernel (default_gamma) holds before all else: a sample of the points, and its
+/// distances.
+double gamma_bytes(double n, double d, bool sparse, const Kernel& kernel);
+
 /// Throws MemoryError, with what would fit instead, when nothing does. @pre find_problem found none
 Plan make_plan(const PlanFacts& facts, const SelectOptions& options);
 
