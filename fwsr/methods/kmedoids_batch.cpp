@@ -54,12 +54,12 @@ LargeArray<T> table_of(const Distances& distances, const Task& task,
   return table;
 }
 
-/// The first of the least of m numbers, but for rounding.
+/// The first of the least of m numbers, but for rounding; one of them even when some are no numbers.
 template <class T>
 Index first_within(const T* row, Index m) {
-  const T enough = *std::min_element(row, row + m) *
-                   static_cast<T>(1 + (sizeof(T) == 4 ? rough_width : tie_width));
-  return std::find_if(row, row + m, [&](T v) { return v <= enough; }) - row;
+  const T* const least = std::min_element(row, row + m);
+  const T enough = *least * static_cast<T>(1 + (sizeof(T) == 4 ? rough_width : tie_width));
+  return std::find_if(row, least, [&](T v) { return v <= enough; }) - row;
 }
 
 /// w_b: how many points are nearest to b, of equal ones to the first.

@@ -33,10 +33,12 @@ Index first_largest(Index n, const Score& score, double width = tie_width) {
   return -1;
 }
 
-/// The first of some numbers that is the least but for `width`, absolutely. @pre there are some
+/// The first of some numbers that is the least but for `width`, absolutely; one of them even when some are
+/// no numbers. @pre there are some
 inline Index first_least(std::span<const double> numbers, double width) {
-  const double enough = *std::min_element(numbers.begin(), numbers.end()) + width;
-  return std::find_if(numbers.begin(), numbers.end(), [&](double v) { return v <= enough; }) -
+  const auto least = std::min_element(numbers.begin(), numbers.end());
+  const double enough = *least + width;
+  return std::find_if(numbers.begin(), least, [&](double v) { return v <= enough; }) -
          numbers.begin();
 }
 
