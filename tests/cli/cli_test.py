@@ -13,8 +13,8 @@ import unittest
 
 from helpers import PROGRAM, Case, npy_bytes, random_rows, read_npy, wait_until_it_listens
 
-# Memory per thread is told as an average: a small problem keeps few of many threads busy.
-MACHINE_KEYS = ("seconds", "threads", "peak_memory_bytes", "memory_per_thread")
+# A plan counts the threads that a problem keeps busy.
+MACHINE_KEYS = ("seconds", "threads", "peak_memory_bytes", "memory_bytes", "memory_per_thread")
 
 
 def without_machine(value):
