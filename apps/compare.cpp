@@ -11,6 +11,7 @@
 #include "apps/compare_result.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
+#include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/option_list.hpp"
@@ -232,8 +233,10 @@ int run_compare(int argc, const char* const* argv) {
                             bar.show_phase(fmt::format("{} ({} of {})", contestants[p.method].name,
                                                        p.method + 1, contestants.size()),
                                            p.run);
+                            refuse_if_changed(data);
                             return !interrupted();
                           });
+    refuse_if_changed(data);
   } catch (const fwsr::Interrupted&) {
     bar.clear();
     stop_if_interrupted();

@@ -12,6 +12,7 @@
 #include "apps/option_list.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/file_watch.hpp"
 #include "fwsr/solver/select.hpp"
 
 namespace fwsr::app {
@@ -124,6 +125,8 @@ std::vector<LabelCount> count_labels(const std::vector<std::string>& labels) {
 }
 
 std::string located(const Dataset& data, const std::string& message) {
+  if (data.watch)
+    if (const auto change = data.watch->find_change()) return *change;
   std::string where;
   const std::string word = "point ";
   const std::size_t at = message.find(word);

@@ -43,7 +43,8 @@ struct LabelCount {
 std::vector<LabelCount> count_labels(const std::vector<std::string>& labels);
 
 /// `message` about the points of `data` as a user reads it: the file's name in front, and the line
-/// of the file behind "point 17" where the format has lines.
+/// of the file behind "point 17" where the format has lines. Of a file that has changed while it was read,
+/// that is the message.
 std::string located(const Dataset& data, const std::string& message);
 
 }  // namespace fwsr::app

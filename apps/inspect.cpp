@@ -8,6 +8,7 @@
 #include "apps/command.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
+#include "apps/file_fault.hpp"
 #include "apps/output.hpp"
 #include "apps/statistics.hpp"
 #include "apps/summary.hpp"
@@ -182,6 +183,7 @@ int run_inspect(int argc, const char* const* argv) {
   const Dataset data = load(a.data);
   const Statistics s = examine(data.view(), threads_of(a.data));
   const Outlook outlook = look_ahead(a, data, s);
+  refuse_if_changed(data);
   write_result("", [&](std::ostream& out) {
     if (a.json) return write_json(out, inspect_json(data, s, outlook));
     out << inspect_text(data, s, outlook);

@@ -11,6 +11,7 @@
 
 #include "apps/command.hpp"
 #include "apps/destination.hpp"
+#include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
@@ -96,6 +97,7 @@ int fail(int exit_code, std::string_view message) {
 int run_guarded(int argc, const char* const* argv) {
   try {
     install_signal_handlers();
+    install_fault_handler();
     return run(argc, argv);
   } catch (const UsageError& e) {
     return fail(2, e.what());

@@ -47,6 +47,9 @@ Json certificate_json(const std::optional<Certificate>& c) {
                {"beta", finite(c->beta)},
                {"radius_used", finite(c->radius_used)},
                {"feasible", solved ? Json(c->feasible) : Json()},
+               {"f_error", solved ? finite(c->f_error) : Json()},
+               {"gap_error", solved && std::isfinite(c->gap) ? finite(c->gap_error) : Json()},
+               {"trusted", solved ? Json(c->trusted) : Json()},
                {"reconstruction_error", c->reconstruction_error}};
   if (c->boolean_objective) json["boolean_objective"] = *c->boolean_objective;
   return json;

@@ -7,6 +7,7 @@
 
 #include "apps/class_counts.hpp"
 #include "apps/command.hpp"
+#include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/option_list.hpp"
 #include "fwsr/base/memory.hpp"
@@ -108,9 +109,10 @@ void require_labels(const Dataset& data) {
                     data.name));
 }
 
-Observer observer_for(ProgressBar& bar) {
-  return [&bar](const Progress& progress) {
+Observer observer_for(ProgressBar& bar, const Dataset& data) {
+  return [&bar, &data](const Progress& progress) {
     bar.show(progress);
+    refuse_if_changed(data);
     return !interrupted();
   };
 }

@@ -46,7 +46,7 @@ Dataset load_to_fit(const DataArguments& from, const SelectOptions& options,
 /// Refuses to run per class on data without labels.
 void require_labels(const Dataset& data);
 
-/// Shows progress, and stops the run after Ctrl-C.
-Observer observer_for(ProgressBar& bar);
+/// Shows progress, stops the run after Ctrl-C, and throws Error when the file of `data` has changed.
+Observer observer_for(ProgressBar& bar, const Dataset& data);
 
 }  // namespace fwsr::app

@@ -11,6 +11,7 @@
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
 #include "apps/dry_run.hpp"
+#include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/option_list.hpp"
@@ -134,9 +135,9 @@ void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
   const Clock::time_point start = Clock::now();
   if (a.per_class) {
     result.parts = select_per_class(points, result.data.labels, parse_class_counts(a.exemplars),
-                                    a.options, a.choice, observer_for(bar));
+                                    a.options, a.choice, observer_for(bar, result.data));
   } else {
-    Selection selection = select(points, a.options, a.choice, observer_for(bar));
+    Selection selection = select(points, a.options, a.choice, observer_for(bar, result.data));
     result.parts.push_back({.name = "",
                             .points = rows_of(points),
                             .wanted = a.options.exemplars,
@@ -225,6 +226,7 @@ int run_select(int argc, const char* const* argv) {
     }
     interrupt_with_care();
     solve(a, bar, result);
+    refuse_if_changed(data);
   } catch (const Error& e) {
     throw Error(located(data, e.what()));
   }

@@ -8,6 +8,7 @@
 #include "apps/command.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
+#include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/option_list.hpp"
 #include "apps/progress.hpp"
@@ -172,10 +173,11 @@ void solve(const SweepArguments& a, ProgressBar& bar, SweepResult& result) {
   if (a.per_class) {
     for (ClassSweepEntry& e :
          sweep_per_class(points, result.data.labels, parse_class_counts(a.exemplars), a.options,
-                         a.alphas, a.etas, observer_for(bar)))
+                         a.alphas, a.etas, observer_for(bar, result.data)))
       parts.push_back(std::move(e.classes));
   } else {
-    for (SweepEntry& e : sweep(points, a.options, a.alphas, a.etas, observer_for(bar))) {
+    for (SweepEntry& e :
+         sweep(points, a.options, a.alphas, a.etas, observer_for(bar, result.data))) {
       parts.emplace_back();
       parts.back().push_back({.name = "",
                               .points = rows_of(points),
@@ -259,6 +261,7 @@ int run_sweep(int argc, const char* const* argv) {
     }
     interrupt_with_care();
     solve(a, bar, result);
+    refuse_if_changed(data);
   } catch (const Error& e) {
     throw Error(located(data, e.what()));
   }

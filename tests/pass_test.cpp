@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "fwsr/base/random.hpp"
@@ -181,6 +182,34 @@ TEST(PassLoops, the_largest_code_is_the_first_of_equal_ones) {
         ASSERT_EQ(set.loops->largest_code(code.data(), count, squares.data()), best);
         for (Index e = 0; e < count; ++e)
           ASSERT_EQ(squares[at(e)], 0.5 + code[at(e)] * code[at(e)]);
+      }
+}
+
+TEST(PassLoops, the_largest_code_is_one_of_them_whatever_they_are) {
+  const double odd[] = {
+      std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::quiet_NaN(),
+      std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  const auto check = [](const Loops& set, const std::vector<double>& code) {
+    std::vector<double> squares(code.size(), 0.0);
+    const auto count = static_cast<Index>(code.size());
+    const Index best = set.loops->largest_code(code.data(), count, squares.data());
+    ASSERT_GE(best, 0);
+    ASSERT_LT(best, count);
+    for (std::size_t e = 0; e < code.size(); ++e)  // what is no number shows in the sums
+      ASSERT_EQ(std::isfinite(squares[e]), std::isfinite(code[e]));
+  };
+  for (const Loops& set : all_loops())
+    for (Index count = 1; count < 40; ++count)
+      for (const double value : odd) {
+        SCOPED_TRACE(testing::Message() << set.name << ", " << count << ", " << value);
+        for (Index place = 0; place < count; ++place)
+          for (const double others : {0.0, 1.0}) {
+            std::vector<double> code(at(count), others);
+            code[at(place)] = value;
+            check(set, code);                         // one of them
+            std::fill_n(code.begin(), place, value);  // all up to there
+            check(set, code);
+          }
       }
 }
 

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/file_watch.hpp"
+
 namespace fwsr {
 
 // ---- bytes of a file ----
@@ -20,13 +22,16 @@ struct FileBytes::State {
   std::string name;
   void* mapping = nullptr;  // from mmap, `length` bytes; null when `memory` holds the bytes
   std::size_t length = 0;
-  int descriptor = -1;  // of a mapped file: a reader must not find another one under its name
+  int descriptor = -1;     // of a mapped file: a reader must not find another one under its name
+  struct stat about = {};  // of a mapped file, when it was opened
+  int place = -1;          // where the mapping is announced
   std::vector<std::byte> memory;
 
   State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
+    forget_mapping(place);
     if (mapping) ::munmap(mapping, length);
     if (descriptor >= 0) ::close(descriptor);
   }
@@ -91,6 +96,8 @@ Result<FileBytes> FileBytes::open(const std::string& path) {
       return Failure{fmt::format("{}: cannot be mapped: {}", state->name, system_reason())};
     state->mapping = at;
     state->descriptor = file.release();
+    state->about = about;
+    state->place = announce_mapping(at, state->length, state->name.c_str());
   } else {
     auto bytes = read_stream(file.fd, state->name);
     if (!bytes) return bytes.error();
@@ -123,10 +130,23 @@ bool FileBytes::is_mapped() const {
   return state_->mapping != nullptr;
 }
 
+namespace {
+
+/// The same open file once more; -1 when there is none.
+int copy_of(int descriptor) {
+  return descriptor < 0 ? -1 : ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+}  // namespace
+
 std::unique_ptr<FileReader> FileBytes::reader() const {
-  const int copy =
-      state_->descriptor < 0 ? -1 : ::fcntl(state_->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int copy = copy_of(state_->descriptor);
   return copy < 0 ? nullptr : std::make_unique<FileReader>(copy, state_->name);
+}
+
+std::shared_ptr<const FileWatch> FileBytes::watch() const {
+  const int copy = copy_of(state_->descriptor);
+  return copy < 0 ? nullptr : std::make_shared<FileWatch>(copy, state_->about, state_->name);
 }
 
 // ---- piece by piece ----

@@ -13,6 +13,8 @@
 
 namespace fwsr {
 
+class FileWatch;
+
 /// A regular file, read wherever one likes into memory of one's own; the file itself takes none.
 /// May be called from many threads.
 class FileReader {
@@ -52,6 +54,9 @@ class FileBytes {
   bool is_mapped() const;
   /// The same file for reading piece by piece, as large as it may be; null when it is not mapped.
   std::unique_ptr<FileReader> reader() const;
+  /// Tells whether the file has changed since it was opened (base/file_watch.hpp); null when it is not
+  /// mapped.
+  std::shared_ptr<const FileWatch> watch() const;
 
  private:
   struct State;

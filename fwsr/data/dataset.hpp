@@ -68,6 +68,8 @@ struct Dataset {
   std::vector<std::int64_t> lines;
   /// True when the points can stay in the file: are streamed, or would be (ReadOptions).
   bool can_be_streamed = false;
+  /// Tells whether the file has changed since, where the points still stand in it; else null.
+  std::shared_ptr<const FileWatch> watch = {};
 
   PointsView view() const;
 };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/file_watch.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/digits.hpp"
@@ -73,17 +74,40 @@ Result<Dataset> read_plain(FileBytes file, const ReadOptions& options, Source so
   return format.read(std::move(file), options);
 }
 
+/// What `read` made of a file that stayed as it was meanwhile. Of one that did not, nothing: neither what
+/// was read nor why it could not be read is to be relied on.
+template <class Read>
+auto read_unchanged(const std::shared_ptr<const FileWatch>& watch, Read&& read)
+    -> decltype(read()) {
+  auto result = read();
+  if (watch)
+    if (auto change = watch->find_change()) return Failure{std::move(*change)};
+  return result;
+}
+
+bool stands_in_file(const PointsStorage& points) {
+  return std::holds_alternative<MappedMatrix<float>>(points) ||
+         std::holds_alternative<MappedMatrix<double>>(points) ||
+         std::holds_alternative<StreamedMatrix<float>>(points) ||
+         std::holds_alternative<StreamedMatrix<double>>(points);
+}
+
 Result<Dataset> read_from(FileBytes file, const ReadOptions& options, Source source) {
   const std::string name = file.name();
-  return within_memory(name, [&]() -> Result<Dataset> {
-    // Formats that look into compressed files themselves come first; what is left is unpacked,
-    // once, so that no chain of compressed files can keep us busy.
-    if (!looks_like_gzip(file.bytes()) || find_reader(file))
-      return read_plain(std::move(file), options, source);
-    auto unpacked = unpack(file, options.alive);
-    if (!unpacked) return unpacked.error();
-    return read_plain(std::move(*unpacked), options, source);
+  const std::shared_ptr<const FileWatch> watch = file.watch();
+  auto data = read_unchanged(watch, [&] {
+    return within_memory(name, [&]() -> Result<Dataset> {
+      // Formats that look into compressed files themselves come first; what is left is unpacked,
+      // once, so that no chain of compressed files can keep us busy.
+      if (!looks_like_gzip(file.bytes()) || find_reader(file))
+        return read_plain(std::move(file), options, source);
+      auto unpacked = unpack(file, options.alive);
+      if (!unpacked) return unpacked.error();
+      return read_plain(std::move(*unpacked), options, source);
+    });
   });
+  if (data && stands_in_file(data->points)) data->watch = watch;
+  return data;
 }
 
 Result<Dataset> read_built_in(const ReadOptions& options) {
@@ -126,11 +150,13 @@ Result<Labels> read_labels(const std::string& path) {
 }
 
 Result<Labels> read_labels(FileBytes file) {
-  return within_memory(file.name(), [&]() -> Result<Labels> {
-    if (!looks_like_gzip(file.bytes()) || find_reader(file)) return read_plain_labels(file);
-    auto unpacked = unpack(file);
-    if (!unpacked) return unpacked.error();
-    return read_plain_labels(*unpacked);
+  return read_unchanged(file.watch(), [&] {
+    return within_memory(file.name(), [&]() -> Result<Labels> {
+      if (!looks_like_gzip(file.bytes()) || find_reader(file)) return read_plain_labels(file);
+      auto unpacked = unpack(file);
+      if (!unpacked) return unpacked.error();
+      return read_plain_labels(*unpacked);
+    });
   });
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "fwsr/base/finite.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/gram.hpp"
 
@@ -155,6 +156,7 @@ void turn_back(const Tridiagonal& t, blasint n, Index count, std::vector<double>
 
 Eigen symmetric_eigen(std::vector<double> matrix, Index m, const Alive& alive) {
   if (m == 0) return {};
+  for (const double v : matrix) require_finite(v);  // LAPACK may not come back from others
   if (m > most_for_all)
     throw Error("all eigenvectors of a matrix of " + std::to_string(m) + " rows are more than " +
                 "LAPACK can find: it takes at most " + std::to_string(most_for_all));
@@ -174,6 +176,7 @@ Eigen largest_eigen(std::vector<double> matrix, Index m, Index count, const Aliv
     all.vectors.erase(all.vectors.begin(), all.vectors.end() - count * m);
     return all;
   }
+  for (const double v : matrix) require_finite(v);
   to_blas(18 * m);
   const blasint n = to_blas(m), wanted = to_blas(count);
   Tridiagonal t = reduce(std::move(matrix), n, alive);

@@ -84,7 +84,7 @@ Index largest_code_body(const double* code, Index count, double* squares) {
     store(sum + v * v, squares + e);
     look(v);
   }
-  if (e < count) {  // the zeros behind the last lose against the first of all
+  if (e < count) {  // the zeros behind the last lose against the first of all that is a number
     load_tail(code + e, count - e, v);
     look(v);
     for (; e < count; ++e) squares[e] += code[e] * code[e];
@@ -92,7 +92,7 @@ Index largest_code_body(const double* code, Index count, double* squares) {
   Index best = 0;
   for (Index l = 1; l < lanes; ++l)
     if (most[l] > most[best] || (most[l] == most[best] && where[l] < where[best])) best = l;
-  return where[best];
+  return where[best] < count ? where[best] : 0;  // codes that are not numbers lose against zeros
 }
 
 /// Four by four, what is left one by one.

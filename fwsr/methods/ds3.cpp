@@ -31,6 +31,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/finite.hpp"
 #include "fwsr/linalg/processor.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/distances.hpp"
@@ -219,9 +220,10 @@ Index Ds3::most_central() const {
       },
       rows_at_once);
   const double least = *std::min_element(sums.begin(), sums.end());  // the first but for rounding
-  return std::find_if(sums.begin(), sums.end(),
-                      [&](double sum) { return sum <= least * (1 + same_sum); }) -
-         sums.begin();
+  const auto found = std::find_if(sums.begin(), sums.end(),
+                                  [&](double sum) { return sum <= least * (1 + same_sum); });
+  if (found == sums.end()) throw_not_finite();
+  return found - sums.begin();
 }
 
 double Ds3::largest_lambda(Index central) const {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/finite.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/base/result.hpp"
@@ -317,6 +318,7 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
                     explained ? "" : ": the others add nothing (copies, or already represented)",
                     o.fill ? "; the rest was filled up with the farthest points"
                            : "; fill would add the farthest ones"));
+  if (task.points && task.points->warning()) result.warnings.push_back(*task.points->warning());
   if (!task.kernel) return;
   if (o.fill) fill_up(*task.kernel, o.exemplars, task.threads, o.codes, result);
   if (o.certificate != CertificateKind::full) return;
@@ -324,6 +326,8 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
   const Regression errors =
       regress(*task.kernel, task.linear ? task.points : nullptr, result.exemplars,
               o.rho ? *o.rho * unit : -1.0, task.threads, task.alive);
+  require_finite(errors.trace);
+  require_finite(errors.projection);
   result.f_at_zero = errors.trace / unit / unit;
   result.certificate =
       Certificate{.f = none,
@@ -332,7 +336,9 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
                   .beta = none,
                   .radius_used = none,
                   .reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0,
-                  .boolean_objective = {}};
+                  .boolean_objective = {},
+                  .f_error = none,
+                  .gap_error = none};
   if (o.lambda && o.rho)
     result.certificate->boolean_objective =
         *o.lambda * static_cast<double>(result.exemplars.size()) + errors.ridge / unit / unit;

@@ -109,11 +109,20 @@ void Points::refuse_if_not_finite(Index i) const {
     });
 }
 
+void Points::refuse_changed_entries(Index i) const {
+  throw Error(
+      fmt::format("the indices of the sparse matrix changed while it was read (point {}); leave "
+                  "the arrays alone "
+                  "until the work is done",
+                  source(i)));
+}
+
 /// Largest |x|; throws for the first value that is not finite. With `numbers` also the mean and the
 /// squares of every point as stored, into mean_ (where it has room) and squared_norms_.
 double Points::scan(int threads, bool numbers) {
   std::vector<double> largest(at(block_count(size_)));
   std::vector<Index> bad(largest.size(), -1);
+  std::vector<ConstantRows> constant(largest.size());
   for_blocks(threads_for(threads, 4.0 * static_cast<double>(entries_)), size_,
              [&](Index b, Index first, Index last) {
                const auto see = [&](Index i, double here) {
@@ -137,6 +146,7 @@ double Points::scan(int threads, bool numbers) {
                  sum_rows(stored, numbers && !mean_.empty(), sums);
                  for (Index i = 0; i < stored.count; ++i) {
                    see(begin + i, sums[i].largest);
+                   constant[at(b)].see(begin + i, sums[i], features_, numbers && !mean_.empty());
                    if (numbers) squared_norms_[at(begin + i)] = sums[i].squares;
                    if (numbers && !mean_.empty()) mean_[at(begin + i)] = sums[i].mean;
                  }
@@ -144,6 +154,7 @@ double Points::scan(int threads, bool numbers) {
              });
   for (const Index i : bad)
     if (i >= 0) refuse_if_not_finite(i);
+  look_for_marks(constant);
   return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
 }
 
@@ -312,6 +323,7 @@ void Points::find_sparse_numbers(Index first, Index last, bool unit_norm, bool c
       double with_means = 0;
       std::size_t e = 0;
       for_entries(i, [&](Index l, double) {
+        if (e == y.size()) refuse_changed_entries(i);
         with_means += y[e] * means_[at(l)];
         squares += y[e] * y[e];
         ++e;
@@ -330,6 +342,8 @@ void Points::normalize() {
     if (squared_norms_[at(i)] > 0) {
       outer_[at(i)] = 1 / std::sqrt(squared_norms_[at(i)]);
       squared_norms_[at(i)] = 1;
+    } else {
+      outer_[at(i)] = 0;  // the zero that it is, whatever rounding leaves of products with it
     }
 }
 
@@ -359,6 +373,7 @@ Points::Points(const PointsView& view, std::span<const Index> subset, const Prep
       size_(subset.empty() ? rows_of(view) : static_cast<Index>(subset.size())),
       features_(cols_of(view)),
       prep_(prep) {
+  if (sparse()) stored_ = entries_of(view);
   if (subset_.empty() || !sparse())
     entries_ = sparse() ? entries_of(view) : size_ * features_;
   else
@@ -380,6 +395,10 @@ Points::Points(const PointsView& view, std::span<const Index> subset, const Prep
     }
     find_point_numbers(threads);
   }
+  for (const double m : means_) means_norm_ += m * m;
+  means_norm_ = std::sqrt(means_norm_);
+  look_for_huge_points();
+  drop_constant_points();
   if (prep.normalize) normalize();
   set_scale(prep, threads);
 }
@@ -417,6 +436,7 @@ Points::Points(const PointsView& view, const Points& trained, int threads)
       size_(rows_of(view)),
       features_(cols_of(view)),
       entries_(entries_of(view)),
+      stored_(entries_),
       prep_(trained.prep_),
       scale_(trained.scale_),
       common_(trained.common_),

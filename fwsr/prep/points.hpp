@@ -12,13 +12,16 @@
 // overflow nor vanish; `unit()` says by how much a_i is larger than the point it stands for.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fwsr/base/aligned.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass.hpp"
+#include "fwsr/prep/marks.hpp"
 #include "fwsr/prep/preprocessing.hpp"
 #include "fwsr/prep/stream_buffer.hpp"
 
@@ -56,6 +59,12 @@ class Points {
   double eta() const { return eta_; }
   /// Root-mean-square norm of the centred points, without eta, times unit().
   double rms_norm() const { return rms_norm_; }
+  /// What centring took away from point i, as a norm: the centred numbers are right to within rounding
+  /// of this and of their own norm.
+  double norm_taken_away(Index i) const;
+  /// A sentence when points look like marks for missing values (-999, 1e20): rows of one value far from
+  /// all others, or numbers beside which the others are nothing.
+  const std::optional<std::string>& warning() const { return warning_; }
   /// ||a_i||^2 without eta.
   double squared_norm(Index i) const { return squared_norms_[static_cast<std::size_t>(i)]; }
 
@@ -140,6 +149,11 @@ class Points {
   template <class Add>
   std::vector<double> sum_over_points(Index length, Add&& add, int threads) const;
   void refuse_if_not_finite(Index i) const;
+  [[noreturn]] void refuse_changed_entries(Index i) const;
+  // What numbers far from all others do (marks.cpp): a warning, and points that centring makes zero.
+  void look_for_marks(const std::vector<ConstantRows>& blocks);
+  void look_for_huge_points();
+  void drop_constant_points();
   void make_room(const Preprocessing& prep);
   double scan(int threads, bool numbers);
   void find_weights(int threads);
@@ -154,6 +168,7 @@ class Points {
   Index size_ = 0;
   Index features_ = 0;
   Index entries_ = 0;  // stored numbers of the points in use
+  Index stored_ = 0;   // sparse: of all points, also those not in use
   Preprocessing prep_;
   double scale_ = 1;   // power of two applied to the raw numbers
   double common_ = 1;  // power of two applied last
@@ -165,18 +180,27 @@ class Points {
   std::vector<double> squared_norms_;         // size_
   std::vector<double> products_with_means_;   // sparse and centre feature: <y_i, means>
   double means_squared_ = 0;
+  double means_norm_ = 0;
+  std::optional<std::string> warning_;
 };
 
-/// Calls visit(feature, raw value) for every stored entry of point i. @pre sparse()
+/// Calls visit(feature, raw value) for every stored entry of point i. The indices are the caller's and
+/// may change under our hands: none is followed out of the matrix. @pre sparse()
 template <class Visit>
 void Points::for_entries(Index i, Visit&& visit) const {
   const Index s = source(i);
   std::visit(
       [&](const auto& v) {
-        if constexpr (requires { v.starts; })
-          for (Index e = static_cast<Index>(v.starts[s]); e < static_cast<Index>(v.starts[s + 1]);
-               ++e)
-            visit(static_cast<Index>(v.columns[e]), static_cast<double>(v.values[e]));
+        if constexpr (requires { v.starts; }) {
+          const auto begin = static_cast<Index>(v.starts[s]),
+                     end = static_cast<Index>(v.starts[s + 1]);
+          if (begin < 0 || end > stored_) refuse_changed_entries(i);
+          for (Index e = begin; e < end; ++e) {
+            const auto column = static_cast<Index>(v.columns[e]);
+            if (column < 0 || column >= features_) refuse_changed_entries(i);
+            visit(column, static_cast<double>(v.values[e]));
+          }
+        }
       },
       view_);
 }

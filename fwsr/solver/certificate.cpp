@@ -5,301 +5,107 @@
 #include <limits>
 #include <numeric>
 
-#include "fwsr/base/blocks.hpp"
-#include "fwsr/linalg/blas.hpp"
-#include "fwsr/linalg/gram.hpp"
-#include "fwsr/linalg/rows.hpp"
-#include "fwsr/linalg/tile.hpp"
+#include <fmt/format.h>
+
+#include "fwsr/base/finite.hpp"
+#include "fwsr/solver/largest_score.hpp"
 #include "fwsr/solver/regression.hpp"
 
 namespace fwsr {
 
 namespace {
 
-constexpr Index sweep_rows = 384;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 double total(const std::vector<double>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-/// max_i ||p_i|| for the linear kernel: p_i = A^T-row of R, ||p_i||^2 = a_i^T (R R^T) a_i.
-double largest_score_linear(const Problem& p, const Codes& codes) {
-  const Points& points = *p.linear;
-  const Index n = points.size(), d = points.dim(), k = codes.exemplars();
-  std::vector<double> chosen(at(k * d));
-  for (Index t = 0; t < k; ++t) points.row(codes.list()[at(t)], chosen.data() + t * d);
-  const FillRows<double> residual = [&](Index first, Index last, double* out) {
-    stop_unless(p.alive);
-    points.rows(first, last, out);
-    const Codes::Block block = codes.block(first, last);
-    multiply(Product<double>{.m = last - first,
-                             .n = d,
-                             .k = k,
-                             .a = -1,
-                             .left = block.codes.data(),
-                             .left_stride = k,
-                             .right = chosen.data(),
-                             .right_stride = d,
-                             .b = 1,
-                             .out = out,
-                             .out_stride = d});
-  };
-  const std::vector<double> rr = gram_of_rows<double>(n, d, p.threads, residual).products;
-  std::vector<double> squares(at(n));
-  const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    stop_unless(p.alive);
-    points.rows(first, last, out);
-  };
-  quadratic_forms<double>(n, d, p.threads, fill, rr,
-                          [&](Index first, Index last, const double* forms) {
-                            std::copy_n(forms, last - first, squares.begin() + first);
-                          });
-  return std::sqrt(std::max(0.0, *std::max_element(squares.begin(), squares.end())));
-}
-
-/// Whether a pass over the points for each of those that may lead costs less than their residuals:
-/// products with d x d matrices take as long as some d / 8 passes.
-bool few_may_lead(const Problem& p, const CodeSums& sums) {
-  if (!sums.linear || sums.linear->leaders.empty()) return false;
-  return static_cast<Index>(sums.linear->leaders.size()) <= std::max<Index>(1, p.linear->dim() / 8);
-}
-double largest_of_leaders(const Problem& p, const Codes& codes, const CodeSums& sums) {
-  double largest = 0;
-  for (const Index i : sums.linear->leaders) {
-    stop_unless(p.alive);
-    largest = std::max(largest, score_of(*p.linear, i, codes.list(), *codes.theta(), p.threads));
-  }
-  return largest;
-}
-
-/// ||p||_dual of the entries of p so far, as a sum or a largest value: `norm` and what p adds.
-double add_dual(const Problem& p, double norm, const double* entries, Index count) {
-  if (p.q == Norm::two && !p.nonneg) return norm + dot(entries, entries, count);
-  for (Index l = 0; l < count; ++l) {
-    const double part = p.nonneg ? std::max(0.0, entries[l]) : std::abs(entries[l]);
-    if (p.q == Norm::one)
-      norm = std::max(norm, part);
-    else
-      norm += p.q == Norm::two ? part * part : part;
-  }
-  return norm;
-}
-
-/// max_i ||p_i||_dual for any kernel and q: P = K - K_T^T X_T, row block by row block.
-double largest_score_kernel(const Problem& p, const Codes& codes) {
-  const Index n = p.kernel.size(), k = codes.exemplars();
-  std::vector<double> x(at(n * k)), kt(at(n * k));  // X_T^T and K_T, n x k
-  for_blocks(
-      p.threads, n,
-      [&](Index, Index first, Index last) {
-        const Codes::Block block = codes.block(first, last);
-        std::copy(block.kernel.begin(), block.kernel.end(), kt.begin() + first * k);
-        std::copy(block.codes.begin(), block.codes.end(), x.begin() + first * k);
-      },
-      sweep_rows);
-  std::vector<double> norms(at(n));
-  for_blocks(
-      p.threads, n,
-      [&](Index, Index first, Index last) {
-        stop_unless(p.alive);
-        const Index rows = last - first;
-        std::vector<double> tile;
-        p.kernel.scan(first, last, [&](Index begin, Index end, const double* kernel, Index stride) {
-          const Index columns = end - begin;
-          tile.resize(at(rows * columns));
-          copy_rows(kernel, stride, rows, columns, tile.data(), columns);
-          multiply(Product<double>{.op_b = Op::transpose,
-                                   .m = rows,
-                                   .n = columns,
-                                   .k = k,
-                                   .a = -1,
-                                   .left = kt.data() + first * k,
-                                   .left_stride = k,
-                                   .right = x.data() + begin * k,
-                                   .right_stride = k,
-                                   .b = 1,
-                                   .out = tile.data(),
-                                   .out_stride = columns});
-          for (Index i = 0; i < rows; ++i)
-            norms[at(first + i)] =
-                add_dual(p, norms[at(first + i)], tile.data() + i * columns, columns);
-        });
-      },
-      p.kernel.row_block());
-  const double largest = *std::max_element(norms.begin(), norms.end());
-  return p.q == Norm::two ? std::sqrt(largest) : largest;
-}
-
-/// ||p_i||^2 = r_i - 2 w_i.t_i + t_i^T G t_i with t_i = Theta^T u_i, u_i the kernel values of point i
-/// with the exemplars, w_i its row of W = K K_B, and G = K_B^T K_B.
-class ScoresFromProducts {
- public:
-  ScoresFromProducts(const KernelProducts& products, const Coefficients& theta)
-      : products_(products),
-        theta_(theta),
-        m_(static_cast<Index>(theta.basis.size())),
-        g_(at(m_ * m_)) {
-    const Index n = static_cast<Index>(products.r.size());
-    for (const Index b : theta.basis)
-      rows_.push_back(
-          products.w.data() +
-          (std::find(products.basis.begin(), products.basis.end(), b) - products.basis.begin()) *
-              n);
-    for (Index b = 0; b < m_; ++b)
-      for (Index l = 0; l < m_; ++l) g_[at(b * m_ + l)] = rows_[at(b)][theta.basis[at(l)]];
-  }
-
-  /// The largest of points first .. last, whose kernel values with k exemplars are `u`.
-  double largest(Index first, Index last, Index k, const double* u) const {
-    const Index rows = last - first;
-    std::vector<double> t(at(rows * m_)), gt(at(rows * m_));
-    const auto product = [&](Index depth, const double* left, const double* right, double* out) {
-      multiply(Product<double>{.m = rows,
-                               .n = m_,
-                               .k = depth,
-                               .left = left,
-                               .left_stride = depth,
-                               .right = right,
-                               .right_stride = m_,
-                               .out = out,
-                               .out_stride = m_});
-    };
-    product(k, u, theta_.theta.data(), t.data());
-    product(m_, t.data(), g_.data(), gt.data());
-    double most = 0;
-    for (Index i = 0; i < rows; ++i) {
-      double with_w = 0;
-      for (Index b = 0; b < m_; ++b) with_w += rows_[at(b)][first + i] * t[at(i * m_ + b)];
-      most = std::max(most, products_.r[at(first + i)] - 2 * with_w +
-                                dot(t.data() + i * m_, gt.data() + i * m_, m_));
-    }
-    return most;
-  }
-
- private:
-  const KernelProducts& products_;
-  const Coefficients& theta_;
-  Index m_;
-  std::vector<const double*> rows_;  // of W^T, in the order of theta.basis
-  std::vector<double> g_;
+/// A number and what rounding may have done to it.
+struct Value {
+  double value = 0, error = 0;
 };
 
-}  // namespace
-
-CodeSums describe_codes(const Problem& problem, const Codes& codes, const SelectOptions& options,
-                        Selection& selection) {
-  const Index n = problem.kernel.size();
-  const Index k = codes.exemplars();
-  const bool full = options.certificate == CertificateKind::full;
-  if (problem.covariance && codes.theta()) {
-    const LinearProblem linear{.points = *problem.linear,
-                               .covariance = problem.covariance->c,
-                               .r = problem.covariance->r,
-                               .r_error = problem.covariance->r_error,
-                               .threads = problem.threads,
-                               .alive = problem.alive};
-    const LinearSums sums = sweep_linear(linear, codes.list(), *codes.theta(), options.assignment,
-                                         options.codes, full, selection);
-    return {.xk = sums.xk,
-            .xkx = sums.xkx,
-            .trace = sums.trace,
-            .smallest = 0,
-            .linear = sums,
-            .largest_score = sums.largest_score,
-            .score_error = sums.score_error};
-  }
-  const auto blocks = at(block_count(n, sweep_rows));
-  struct Part {
-    std::vector<double> counts, norms;
-    double xk = 0, xkx = 0, trace = 0, smallest = 0, score = 0;
-  };
-  std::vector<Part> parts(blocks);
-  std::optional<ScoresFromProducts> scores;
-  if (full && k > 0 && problem.products && codes.theta())
-    scores.emplace(*problem.products, *codes.theta());
-  if (options.assignment) selection.assignment.assign(at(n), -1);
-  if (options.codes) selection.codes.assign(at(n * k), 0.0);
-  selection.weights.assign(at(k), 0.0);
-  selection.strength.assign(at(k), 0.0);
-  const std::vector<double> among =
-      full ? problem.kernel.values(codes.list(), codes.list()) : std::vector<double>();
-  const auto work = 2.0 * static_cast<double>(n) * static_cast<double>(k);
-  for_blocks(
-      threads_for(problem.threads, work * static_cast<double>(k + 8)), n,
-      [&](Index b, Index first, Index last) {
-        stop_unless(problem.alive);
-        Part& part = parts[at(b)];
-        part.counts.assign(at(k), 0.0);
-        part.norms.assign(at(k), 0.0);
-        const Index rows = last - first;
-        const Codes::Block block = k > 0 ? codes.block(first, last) : Codes::Block();
-        for (Index i = first; i < last && k > 0; ++i) {
-          const double* x = block.codes.data() + (i - first) * k;
-          Index best = 0;
-          for (Index t = 0; t < k; ++t) {
-            const double v = std::abs(x[t]);
-            if (v > std::abs(x[best])) best = t;
-            double& norm = part.norms[at(t)];
-            if (problem.q == Norm::infinity)
-              norm = std::max(norm, v);
-            else
-              norm += problem.q == Norm::two ? v * v : v;
-            part.smallest = std::min(part.smallest, x[t]);
-          }
-          part.counts[at(best)] += 1;
-          if (options.assignment) selection.assignment[at(i)] = best;
-          if (options.codes) std::copy(x, x + k, selection.codes.begin() + i * k);
-        }
-        if (!full) return;
-        for (Index i = first; i < last; ++i) part.trace += problem.kernel.diagonal(i);
-        if (k == 0) return;
-        if (scores) part.score = scores->largest(first, last, k, block.kernel.data());
-        std::vector<double> y(at(rows * k));  // X K_TT
-        multiply(Product<double>{.m = rows,
-                                 .n = k,
-                                 .k = k,
-                                 .left = block.codes.data(),
-                                 .left_stride = k,
-                                 .right = among.data(),
-                                 .right_stride = k,
-                                 .out = y.data(),
-                                 .out_stride = k});
-        for (Index i = 0; i < rows; ++i) {
-          const double* x = block.codes.data() + i * k;
-          part.xk += dot(x, block.kernel.data() + i * k, k);
-          part.xkx += dot(x, y.data() + i * k, k);
-        }
-      },
-      sweep_rows);
-  CodeSums sums;
-  for (const Part& part : parts) {
-    sums.xk += part.xk;
-    sums.xkx += part.xkx;
-    sums.trace += part.trace;
-    sums.smallest = std::min(sums.smallest, part.smallest);
-    if (scores) sums.largest_score = std::max(sums.largest_score.value_or(0.0), part.score);
-    for (Index t = 0; t < k; ++t) {
-      selection.weights[at(t)] += part.counts[at(t)];
-      double& s = selection.strength[at(t)];
-      s = problem.q == Norm::infinity ? std::max(s, part.norms[at(t)]) : s + part.norms[at(t)];
-    }
-  }
-  if (problem.q == Norm::two)
-    for (double& s : selection.strength) s = std::sqrt(s);
-  if (sums.largest_score) {
-    const std::vector<double>& r = problem.products->r;
-    const double error =
-        16 * std::numeric_limits<double>::epsilon() * *std::max_element(r.begin(), r.end());
-    sums.largest_score = std::sqrt(*sums.largest_score);
-    sums.score_error =
-        *sums.largest_score > 0 ? error / (2 * *sums.largest_score) : std::sqrt(error);
-  }
-  return sums;
+/// n times the middle of some K_ii that are not zero: tr K, were it not for a few large ones.
+double typical_trace(const KernelMatrix& kernel) {
+  constexpr Index most = 1001;
+  const Index n = kernel.size(), count = std::min(n, most);
+  std::vector<double> some;
+  for (Index s = 0; s < count; ++s)
+    if (const double v = kernel.diagonal(s * n / count); v > 0) some.push_back(v);
+  if (some.empty()) return 0;
+  const auto middle = some.begin() + static_cast<Index>(some.size() / 2);
+  std::nth_element(some.begin(), middle, some.end());
+  return *middle * static_cast<double>(n);
 }
+
+/// Whether an error leaves digits: of the number itself, or beside what the points are without a few.
+bool leaves_digits(double error, double size, const KernelMatrix& kernel) {
+  return error <= 1e-3 * size || error <= 1e-5 * typical_trace(kernel);
+}
+
+/// Numbers of ours that contradict each other are not handed out. One that is below zero by no more than
+/// its rounding is zero for all we know, and told as what it may be at most.
+Value not_negative(const char* name, Value v) {
+  if (v.value >= 0) return v;
+  if (v.value < -v.error)
+    throw Error(
+        fmt::format("the {} of the certificate came out as {:g}, which cannot be; this is an error "
+                    "of this program, "
+                    "not of yours. Please report it, with the data if you can",
+                    name, v.value));
+  return {.value = v.error, .error = v.error};
+}
+
+/// f from the sums of the sweep; where these cancel, from the residuals.
+Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
+  const Magnitudes& m = sums.sizes;
+  Value f{.value = sums.residual,
+          .error = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors};
+  if (p.linear && p.covariance && codes.theta() && !(f.error <= 1e-4 * f.value)) {
+    const LinearProblem linear{.points = *p.linear,
+                               .covariance = p.covariance->c,
+                               .r = p.covariance->r,
+                               .threads = p.threads,
+                               .alive = p.alive};
+    f.value = residual_sum(linear, codes.list(), *codes.theta());
+    f.error = 2 * std::sqrt(f.value * m.residual_errors) + m.residual_errors;
+  }
+  require_finite(f.value);
+  // What is not positive semi-definite, a matrix given or a polynomial with a negative constant, may have any f.
+  const bool any = (!p.points && !p.linear) || p.type.type == KernelType::polynomial;
+  return any && f.value < 0 ? f : not_negative("objective", f);
+}
+
+/// 2 (beta max ||p_i|| - <X, P>) from the sums of the sweep, where rounding leaves it the digits that are
+/// promised; else from the points. Where rounding could make it negative, with ||p_t|| of the exemplars and
+/// written as
+///
+///   2 ((beta - sum_t ||X_t||) max ||p_i|| + sum_t (||X_t|| max ||p_i|| - <X_t, p_t>))
+///
+/// no part of it can be negative.
+Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, double f,
+                  const std::vector<double>& strength) {
+  const Magnitudes& m = sums.sizes;
+  const double coarse = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors;
+  if (sums.largest_score && 2 * p.beta * sums.score_error <= p.precision / 2 * sums.trace) {
+    const Value gap{.value = 2 * (p.beta * *sums.largest_score - (sums.xk - sums.xkx)),
+                    .error = 2 * p.beta * sums.score_error + 2 * coarse};
+    if (gap.value >= gap.error && leaves_digits(gap.error, std::max(f, gap.value), p.kernel))
+      return gap;
+  }
+  ScoreBound best = largest_score(p, codes, sums);
+  const double rounding = 16 * std::numeric_limits<double>::epsilon() * p.beta * best.score;
+  Value gap{.value = 2 * (p.beta * best.score - (sums.xk - sums.xkx)),
+            .error = 2 * p.beta * best.error + 2 * coarse + rounding};
+  require_finite(gap.value);
+  if (gap.value >= gap.error) return gap;
+  for (const double s : sums.scores) best.score = std::max(best.score, s);
+  double half = (p.beta - total(strength)) * best.score;
+  for (std::size_t t = 0; t < sums.xp.size(); ++t) half += strength[t] * best.score - sums.xp[t];
+  gap.value = 2 * half;
+  return not_negative("gap", gap);
+}
+
+}  // namespace
 
 Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& sums,
                     const SelectOptions& options, const Selection& selection) {
@@ -308,24 +114,33 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
   Certificate c;
   c.beta = problem.beta;
   c.radius_used = total(selection.strength);
-  c.feasible =
-      (c.radius_used <= problem.beta * (1 + problem.precision) || std::isinf(problem.beta)) &&
-      (!problem.nonneg || sums.smallest >= 0);
-  c.f = in_users_units(sums.trace - 2 * sums.xk + sums.xkx);
-  c.f_at_zero = in_users_units(sums.trace);
-  if (std::isinf(problem.beta)) {
-    c.gap = std::numeric_limits<double>::infinity();
-  } else {
-    // The score from few products, where rounding leaves the gap its digits; else of the few points
-    // that rounding leaves in doubt; else from R itself.
-    const bool enough = sums.largest_score &&
-                        2 * problem.beta * sums.score_error <= problem.precision / 2 * sums.trace;
-    const double score = enough                        ? *sums.largest_score
-                         : few_may_lead(problem, sums) ? largest_of_leaders(problem, codes, sums)
-                         : problem.linear              ? largest_score_linear(problem, codes)
-                                                       : largest_score_kernel(problem, codes);
-    c.gap = in_users_units(2 * (problem.beta * score - (sums.xk - sums.xkx)));
+  // The direction of every pick has norm 1 to within rounding of its score.
+  const bool single = problem.covariance && problem.covariance->single;
+  const double of_k = single ? 0x1p-23 : 16 * std::numeric_limits<double>::epsilon();
+  const double slack = of_k * sums.trace * problem.steepest;
+  const bool within =
+      std::isinf(problem.beta) || c.radius_used <= problem.beta * (1 + problem.precision);
+  c.feasible = (within || c.radius_used <= problem.beta * (1 + slack)) &&
+               (!problem.nonneg || sums.smallest >= 0);
+  const Value f = objective(problem, codes, sums);
+  Value gap{.value = std::numeric_limits<double>::infinity()};
+  if (!std::isinf(problem.beta)) {
+    const auto found = static_cast<Index>(codes.list().size());
+    const std::vector<double> strength(selection.strength.begin(),
+                                       selection.strength.begin() + found);
+    gap = duality_gap(problem, codes, sums, std::max(0.0, f.value), strength);
+    require_finite(gap.value);
   }
+  c.trusted = within && leaves_digits(f.error, f.value, problem.kernel) &&
+              (std::isinf(gap.value) ||
+               leaves_digits(gap.error, std::max(f.value, gap.value), problem.kernel));
+  c.f = in_users_units(f.value);
+  c.f_error = in_users_units(f.error);
+  c.gap = in_users_units(gap.value);
+  c.gap_error = in_users_units(gap.error);
+  c.f_at_zero = in_users_units(sums.trace);
+  require_finite(c.f);
+  if (!std::isinf(problem.beta)) require_finite(c.gap);
   // How well the exemplars stand for the points is a question about the kernel itself.
   const bool approximate = problem.exact != nullptr;
   const KernelMatrix& kernel = approximate ? *problem.exact : problem.kernel;
@@ -341,6 +156,7 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
            : regress(kernel, approximate ? nullptr : problem.linear, exemplars, rho,
                      problem.threads, problem.alive);
   c.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
+  require_finite(c.reconstruction_error);
   if (options.lambda && options.rho)
     c.boolean_objective = *options.lambda * static_cast<double>(exemplars.size()) +
                           errors.ridge / own_unit / own_unit;

@@ -23,10 +23,14 @@ struct Problem {
   const Covariance* covariance = nullptr;    // then also C and r
   const KernelProducts* products = nullptr;  // of the representer form
   const KernelMatrix* exact = nullptr;       // what `kernel` approximates, where it does
+  const Points* points = nullptr;            // what the kernel is computed from; null: it was given
+  Kernel type = {};                          // and how
   Norm q = Norm::two;
   bool nonneg = false;
   double beta = 0;
   double precision = 1e-9;  // of the run: 1e-6 when its matrix products were in float32
+  double steepest =
+      0;  // max K_jj / ||p_j||^2 over the picks j: what rounding of K is multiplied by
   int threads = 1;
   Alive alive;
 };
@@ -34,7 +38,10 @@ struct Problem {
 /// Sums over all points that the certificate is made of, in the kernel's units.
 struct CodeSums {
   double xk = 0, xkx = 0, trace = 0;    // <X, K>, <X, K X>, tr K
+  double residual = 0;                  // f = tr K - 2 <X, K> + <X, K X>
   double smallest = 0;                  // entry of X
+  Magnitudes sizes;                     // what rounding is measured by
+  std::vector<double> xp, scores;       // per exemplar t: <X_t, p_t> and ||p_t||_dual
   std::optional<LinearSums> linear;     // what one pass over the features told more
   std::optional<double> largest_score;  // max_i ||p_i||, where few products told it ...
   double score_error = 0;               // ... to within this
@@ -45,7 +52,13 @@ struct CodeSums {
 CodeSums describe_codes(const Problem& problem, const Codes& codes, const SelectOptions& options,
                         Selection& selection);
 
-/// @pre describe_codes made `sums` with CertificateKind::full
+/// ||p||_dual of the entries of p so far, as a sum (of squares, for q = 2) or a largest value: `norm` and
+/// what more entries add.
+double add_dual(const Problem& p, double norm, const double* entries, Index count);
+
+/// Every number is within the error it states: where the sums of the sweep are too coarse for that,
+/// residuals and scores are computed anew from the points, in double. Throws Error when a number is not
+/// finite. @pre describe_codes made `sums` with CertificateKind::full
 Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& sums,
                     const SelectOptions& options, const Selection& selection);
 

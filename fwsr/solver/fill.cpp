@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/finite.hpp"
 
 namespace fwsr {
 
@@ -42,7 +43,8 @@ void fill_up(const KernelMatrix& kernel, Index wanted, int threads, bool codes,
     const double most = *std::max_element(distance.begin(), distance.end());
     const double enough = std::min(most, most - 1e-12);  // K is near 1: closer than this is a tie
     Index next = 0;
-    while (!(distance[at(next)] >= enough)) ++next;
+    while (next < n && !(distance[at(next)] >= enough)) ++next;
+    if (next == n) throw_not_finite();
     selection.exemplars.push_back(next);
     selection.weights.push_back(0);
     selection.strength.push_back(0);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "fwsr/base/finite.hpp"
+
 namespace fwsr {
 
 // Departures from the paper's Algorithm 1, all in docs/algorithm.md:
@@ -67,12 +69,15 @@ std::optional<FrankWolfe::Next> FrankWolfe::next() {
     return end(Status::iteration_limit);
   form_.refine();
   const double f = form_.objective();
+  require_finite(f);
   if (grow_ && f <= exhausted_below * run_.f_at_zero) return end(Status::exhausted);
   if (pursuit_ && f <= options_.delta) return end(Status::converged);
 
   pick_ = form_.best();                    // line 9
   const Probe probe = form_.probe(pick_);  // lines 10-12
   score_ = probe.score;
+  for (const double v : {probe.score, probe.self, probe.cross, probe.xp, probe.xkx})
+    require_finite(v);
   if (pursuit_ && !(score_ > 0)) return end(Status::exhausted);
   if (grow_ && idle_ >= patience(options_.exemplars)) run_.beta *= 2, idle_ = 0;
 

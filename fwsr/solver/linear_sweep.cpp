@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/packed.hpp"
@@ -54,9 +55,18 @@ struct Tables {
   // m basis points, then m rows A_B^T C, then an orthonormal basis of T.
   Small with;
   PackedVectors packed;
-  Small among;  // K_TT, k x k
-  Small g;      // G, m x m
+  Small among;                          // K_TT, k x k
+  Small g;                              // G, m x m
+  std::vector<double> norm, roughness;  // of the exemplars: ||a_t|| and w_t
+  double of_codes = 0;                  // code_roughness
 };
+
+/// What rounding may have done to point i, whose norm is given: to its numbers before centring and after.
+/// Dot products and sums of some lengths lose a few units in the last place more.
+double roughness_of(const Points& points, Index i, double norm) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  return epsilon * (16 * norm + 2 * points.norm_taken_away(i));
+}
 
 Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
                    const Coefficients& theta, bool full) {
@@ -69,7 +79,8 @@ Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
   Small basis(m, d), with_c(m, d), among(k, k), g(m, m), small_theta(k, m);
   small_theta.values = theta.theta;
   for (Index b = 0; b < m; ++b) p.points.row(theta.basis[at(b)], basis.row(b));
-  std::vector<double> orthonormal;
+  std::vector<double> orthonormal, norm, roughness;
+  double of_codes = 0;
   if (full) {
     multiply(Product<double>{.m = m,
                              .n = d,
@@ -86,8 +97,14 @@ Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
       const double* row = basis.row(places[at(t)]);
       rows.insert(rows.end(), row, row + features);
       for (Index s = 0; s < k; ++s) among.row(t)[s] = dot(row, basis.row(places[at(s)]), d);
+      norm.push_back(std::sqrt(among.row(t)[t]));
+      roughness.push_back(roughness_of(p.points, exemplars[at(t)], norm.back()));
     }
     orthonormal = orthonormal_rows(std::move(rows), k, features);
+    std::vector<double> basis_norms;
+    for (Index b = 0; b < m; ++b)
+      basis_norms.push_back(std::sqrt(dot(basis.row(b), basis.row(b), d)));
+    of_codes = code_roughness(theta, basis_norms, norm);
   }
   const Index rank = full ? static_cast<Index>(orthonormal.size()) / features : 0;
   Small with(full ? 2 * m + rank : k, d);
@@ -110,7 +127,10 @@ Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
           .with = std::move(with),
           .packed = std::move(packed),
           .among = std::move(among),
-          .g = std::move(g)};
+          .g = std::move(g),
+          .norm = std::move(norm),
+          .roughness = std::move(roughness),
+          .of_codes = of_codes};
 }
 
 /// Space for one block.
@@ -125,6 +145,21 @@ struct Scratch {
         t(rows, z.m),
         y(rows, 0) {}
 };
+
+/// What point i adds to the sizes that rounding is measured by.
+void add_sizes(const Points& points, Index i, double norm, const Tables& z, const double* code,
+               Magnitudes& sizes) {
+  const double own = roughness_of(points, i, norm);
+  double length = norm, rough = own + z.of_codes * norm;
+  for (Index e = 0; e < z.k; ++e) {
+    length += std::abs(code[e]) * z.norm[at(e)];
+    rough += std::abs(code[e]) * z.roughness[at(e)];
+  }
+  sizes.add({.absolute = length * length,
+             .residual_errors = rough * rough,
+             .longest = norm,
+             .roughest = own});
+}
 
 /// The points whose scores are within `margin` of the largest so far.
 struct Leaders {
@@ -155,12 +190,66 @@ struct Leaders {
 
 /// What one block adds.
 struct Part {
-  std::vector<double> count, squares;  // per exemplar
+  std::vector<double> count, squares, xp, squared_score;  // per exemplar
   LinearSums sums;
   Leaders leaders;  // by squared scores
 };
 
 }  // namespace
+
+void Magnitudes::add(const Magnitudes& other) {
+  absolute += other.absolute;
+  residual_errors += other.residual_errors;
+  longest = std::max(longest, other.longest);
+  roughest = std::max(roughest, other.roughest);
+}
+
+double code_roughness(const Coefficients& theta, const std::vector<double>& basis_norms,
+                      const std::vector<double>& exemplar_norms) {
+  double sum = 0;
+  const std::size_t m = basis_norms.size();
+  for (std::size_t t = 0; t < exemplar_norms.size(); ++t)
+    for (std::size_t b = 0; b < m; ++b)
+      sum += exemplar_norms[t] * std::abs(theta.theta[t * m + b]) * basis_norms[b];
+  return 8 * std::numeric_limits<double>::epsilon() * sum;
+}
+
+double residual_sum(const LinearProblem& p, const std::vector<Index>& exemplars,
+                    const Coefficients& theta) {
+  const Index n = p.points.size(), d = p.points.dim();
+  const auto m = static_cast<Index>(theta.basis.size()), k = static_cast<Index>(exemplars.size());
+  Small basis(m, d), chosen(k, d), small_theta(k, m);
+  small_theta.values = theta.theta;
+  for (Index b = 0; b < m; ++b) p.points.row(theta.basis[at(b)], basis.row(b));
+  for (Index t = 0; t < k; ++t) p.points.row(exemplars[at(t)], chosen.row(t));
+  std::vector<double> parts(at(block_count(n, sweep_rows)));
+  for_blocks(
+      p.threads, n,
+      [&](Index b, Index first, Index last) {
+        stop_unless(p.alive);
+        const Index rows = last - first;
+        Small a(rows, d), v(rows, m), x(rows, k);
+        p.points.rows(first, last, a.values.data());
+        if (k > 0) {
+          product(rows, a.values.data(), d, Op::transpose, basis, v);
+          product(rows, v.values.data(), m, Op::transpose, small_theta, x);
+          multiply(Product<double>{.m = rows,
+                                   .n = d,
+                                   .k = k,
+                                   .a = -1,
+                                   .left = x.values.data(),
+                                   .left_stride = k,
+                                   .right = chosen.values.data(),
+                                   .right_stride = d,
+                                   .b = 1,
+                                   .out = a.values.data(),
+                                   .out_stride = d});
+        }
+        parts[at(b)] = dot(a.values.data(), a.values.data(), rows * d);
+      },
+      sweep_rows);
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
 
 double score_of(const Points& points, Index i, const std::vector<Index>& exemplars,
                 const Coefficients& theta, int threads) {
@@ -237,6 +326,8 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
         y.values.resize(at(height * m));
         if (m > 0) product(rows, t.values.data(), m, Op::none, z.g, y);
         LinearSums& sums = part.sums;
+        part.xp.assign(at(k), 0.0);
+        part.squared_score.assign(at(k), 0.0);
         for (Index i = 0; i < rows; ++i) {
           const double score =
               p.r[at(first + i)] - 2 * dot(v.row(i) + m, t.row(i), m) + dot(y.row(i), t.row(i), m);
@@ -247,17 +338,31 @@ LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exempl
           sums.trace += square + eta_squared;
           const double* along = v.row(i) + 2 * m;
           sums.projection += square - dot(along, along, z.rank);
+          add_sizes(points, first + i, std::sqrt(square + eta_squared), z, x.row(i), sums.sizes);
         }
         y.cols = k;
         y.values.resize(at(height * k));
         if (k > 0) product(rows, x.values.data(), k, Op::none, z.among, y);
-        for (Index i = 0; i < rows; ++i) sums.xkx += dot(x.row(i), y.row(i), k);
+        for (Index i = 0; i < rows; ++i) {
+          sums.xkx += dot(x.row(i), y.row(i), k);
+          for (Index e = 0; e < k; ++e) {  // p_t at point i, s - (X K_TT)
+            const double p_ti = s.row(i)[e] - y.row(i)[e];
+            part.xp[at(e)] += x.row(i)[e] * p_ti;
+            part.squared_score[at(e)] += p_ti * p_ti;
+          }
+        }
       },
       sweep_rows);
 
   LinearSums total;
+  if (full) total.xp.assign(at(k), 0.0), total.squared_score.assign(at(k), 0.0);
   Leaders leaders{.margin = 2 * score_error};
   for (const Part& part : parts) {
+    for (Index e = 0; e < k && full; ++e) {
+      total.xp[at(e)] += part.xp[at(e)];
+      total.squared_score[at(e)] += part.squared_score[at(e)];
+    }
+    total.sizes.add(part.sums.sizes);
     for (Index e = 0; e < k; ++e) {
       selection.weights[at(e)] += part.count[at(e)];
       selection.strength[at(e)] += part.squares[at(e)];

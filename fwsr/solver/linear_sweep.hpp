@@ -30,6 +30,17 @@ struct LinearProblem {
   Alive alive;
 };
 
+/// Sizes of what is added and subtracted, in the points' units. With w_i what rounding may have done to
+/// point i and X the codes, the residual of point i is known to w_i + sum_t |X_ti| w_t.
+struct Magnitudes {
+  double absolute = 0;         // sum_i (||a_i|| + sum_t |X_ti| ||a_t||)^2
+  double residual_errors = 0;  // sum_i (w_i + sum_t |X_ti| w_t)^2
+  double longest = 0;          // max_i ||a_i||
+  double roughest = 0;         // max_i w_i
+
+  void add(const Magnitudes& other);
+};
+
 /// Sums over all points, in the points' units.
 struct LinearSums {
   double xk = 0, xkx = 0, trace = 0;  // <X, K>, <X, K X>, tr K
@@ -38,7 +49,20 @@ struct LinearSums {
   std::vector<Index> leaders;         // who may have it, whatever rounding has done; none: too many
   double projection = 0;              // ||A - P_T A||^2 without the eta row
   double plain_trace = 0;             // ||A||^2 without the eta row
+  Magnitudes sizes;                   // what rounding is measured by
+  std::vector<double> xp;             // per exemplar t: <X_t, p_t> ...
+  std::vector<double> squared_score;  // ... and ||p_t||^2, from the codes themselves
 };
+
+/// Codes are sums over the basis, and right to within rounding of their terms: this times ||a_i|| is what
+/// that may do to row i of A X, some units in the last place of sum_tb ||a_t|| |Theta_tb| ||a_b||.
+double code_roughness(const Coefficients& theta, const std::vector<double>& basis_norms,
+                      const std::vector<double>& exemplar_norms);
+
+/// ||A - A X||^2 from the residuals of the points themselves: one more pass over them, and no digit lost
+/// to subtraction.
+double residual_sum(const LinearProblem& problem, const std::vector<Index>& exemplars,
+                    const Coefficients& theta);
 
 /// ||p_i|| from the points themselves: one more pass over them.
 double score_of(const Points& points, Index i, const std::vector<Index>& exemplars,

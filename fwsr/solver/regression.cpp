@@ -93,7 +93,7 @@ Regression regress(const KernelMatrix& kernel, const Points* linear,
         if (need_kernel) values = kernel.values(points, exemplars, Eta::left_out);
         for (Index i = first; i < last; ++i) {
           const double square = kernel.diagonal(i, Eta::left_out);
-          const double* column = values.data() + (i - first) * k;
+          const double* column = need_kernel ? values.data() + (i - first) * k : nullptr;
           trace[at(b)] += square;
           if (!linear)
             projection[at(b)] +=

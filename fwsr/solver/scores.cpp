@@ -18,7 +18,8 @@ Index Scores::best(double tie) const {
   const auto block = std::find_if(most.begin(), most.end(), [&](double m) { return m >= enough; });
   if (block == most.end()) return 0;  // scores that are not numbers
   const auto first = c.begin() + (block - most.begin()) * block_size;
-  return std::find_if(first, c.end(), [&](double v) { return v >= enough; }) - c.begin();
+  const auto found = std::find_if(first, c.end(), [&](double v) { return v >= enough; });
+  return found == c.end() ? 0 : found - c.begin();
 }
 
 }  // namespace fwsr

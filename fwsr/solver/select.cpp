@@ -164,11 +164,11 @@ std::unique_ptr<Form> make_form(Space& space, const SelectOptions& o, const Plan
 }
 
 RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero) {
-  if (!std::isfinite(f_at_zero))
+  const double unit = kernel.unit();
+  if (!std::isfinite(f_at_zero) || !std::isfinite(f_at_zero / unit / unit))
     throw Error(
         "the points span too many orders of magnitude for floating-point numbers; rescale the "
         "features, or remove values near the largest or smallest number");
-  const double unit = kernel.unit();
   return {.exemplars = o.exemplars,
           .beta = effective_beta(o, kernel.size()),
           .delta = o.delta_absolute ? o.delta * unit * unit : o.delta * f_at_zero,
@@ -227,6 +227,31 @@ void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
       "nothing; another kernel, such as rbf, tells more apart",
       o.exemplars, dimensions, dimensions == 1 ? "" : "s",
       effective_center(o) == Center::point ? " after centring each point" : ""));
+}
+
+/// Rounding of K, times this, is that of the directions of the picks.
+double steepest(const std::vector<Step>& trace, const KernelMatrix& kernel) {
+  double most = 0;
+  for (const Step& s : trace)
+    if (s.score > 0) most = std::max(most, kernel.diagonal(s.pick) / s.score / s.score);
+  return most;
+}
+
+void warn_if_not_trusted(Selection& s) {
+  if (!s.certificate) return;
+  const Certificate& c = *s.certificate;
+  if (c.f < -c.f_error)
+    s.warnings.push_back(
+        "f is below zero: the kernel is not positive semi-definite on these points, so that f and "
+        "gap "
+        "say nothing; another kernel, or a polynomial with a larger coef0, is");
+  if (c.trusted) return;
+  s.warnings.push_back(fmt::format(
+      "the certificate cannot be trusted: rounding may have changed f by {:.2g} and the gap by "
+      "{:.2g}, "
+      "because some numbers are so large that the others are lost beside them; remove these "
+      "points, or rescale or centre the features",
+      c.f_error, c.gap_error));
 }
 
 /// A factor that leaves out more than this part of what the exemplars leave out has begun to
@@ -343,21 +368,26 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
       .covariance = remains.covariance.get(),
       .products = remains.products ? &*remains.products : nullptr,
       .exact = space.factor ? space.source.get() : nullptr,
+      .points = space.points.get(),
+      .type = space.type,
       .q = options.q,
       .nonneg = options.nonneg,
       .beta = run.beta,
       .precision = space.single || (by_features && space.linear().single() && !options.precise)
                        ? 1e-6
                        : 1e-9,
+      .steepest = steepest(run.trace, kernel),
       .threads = plan.threads,
       .alive = alive};
   const CodeSums sums = describe_codes(problem, codes, options, result);
   warn_if_short(result, options);
   warn_if_spanned(result, options, space.points ? space.points->features() : 0);
+  if (space.points && space.points->warning()) result.warnings.push_back(*space.points->warning());
   result.filled.assign(result.exemplars.size(), false);
   if (options.fill) fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
   if (options.certificate == CertificateKind::full)
     result.certificate = certify(problem, codes, sums, options, result);
+  warn_if_not_trusted(result);
   if (space.factor) {
     describe_factor(*space.factor, options, result);
     result.coefficients = at_landmarks(theta, space);

@@ -45,6 +45,9 @@ struct Certificate {
   bool feasible = false;   // radius_used <= beta to rounding, and X >= 0 where asked
   double reconstruction_error = 0;          // ||A - P_T A||^2 / ||A||^2, without the eta row
   std::optional<double> boolean_objective;  // paper Eq. (1) for the given lambda and rho
+  double f_error = 0;    // f is right to within this: what rounding may have done
+  double gap_error = 0;  // and the gap to within this
+  bool trusted = true;   // false: some points are so large that rounding took the digits of others
 };
 
 /// What will be run, and what it takes.

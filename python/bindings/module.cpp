@@ -14,6 +14,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "fwsr/base/file_watch.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/data/read.hpp"
@@ -46,6 +47,14 @@ Observer observer_of(const CompareObserver& observer) {
   return [&observer](const Progress& p) { return observer({.method = 0, .trial = 0, .run = p}); };
 }
 
+/// What a run made of points that stayed as they were. Throws Error when their file has changed.
+template <class T>
+T unless_changed(const GivenPoints& points, T result) {
+  if (points.file && points.file->watch)
+    if (const auto change = points.file->watch->find_change()) throw Error(*change);
+  return result;
+}
+
 nb::object select_points(const GivenPoints& points, const nb::dict& options,
                          const std::string& method, const nb::dict& settings, std::uint64_t seed,
                          const nb::object& labels, const std::vector<std::string>& names,
@@ -54,13 +63,13 @@ nb::object select_points(const GivenPoints& points, const nb::dict& options,
   const Request r(points, options, labels, names, counts);
   const MethodChoice choice = read_choice(method, settings, seed);
   if (r.classes.counts)
-    return list_of(watched.run([&](const CompareObserver& observer) {
+    return list_of(unless_changed(points, watched.run([&](const CompareObserver& observer) {
       return select_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice,
                               observer_of(observer));
-    }));
-  return to_python(watched.run([&](const CompareObserver& observer) {
+    })));
+  return to_python(unless_changed(points, watched.run([&](const CompareObserver& observer) {
     return select(points.view, r.options, choice, observer_of(observer));
-  }));
+  })));
 }
 
 nb::object plan_points(const GivenPoints& points, const nb::dict& options,
@@ -87,16 +96,16 @@ nb::list sweep_points(const GivenPoints& points, const nb::dict& options,
   const std::vector<NumberOrAuto> alphas = read_list("alphas", alphas_given);
   nb::list all;
   if (r.classes.counts) {
-    auto entries = watched.run([&](const CompareObserver& observer) {
+    auto entries = unless_changed(points, watched.run([&](const CompareObserver& observer) {
       return sweep_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, alphas,
                              etas, observer_of(observer));
-    });
+    }));
     for (ClassSweepEntry& e : entries)
       all.append(nb::make_tuple(as_python(e.alpha), e.eta, list_of(std::move(e.classes))));
   } else {
-    auto entries = watched.run([&](const CompareObserver& observer) {
+    auto entries = unless_changed(points, watched.run([&](const CompareObserver& observer) {
       return sweep(points.view, r.options, alphas, etas, observer_of(observer));
-    });
+    }));
     for (SweepEntry& e : entries)
       all.append(nb::make_tuple(as_python(e.alpha), e.eta, to_python(std::move(e.selection))));
   }
@@ -121,9 +130,9 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
   }
   const CompareOptions how{
       .repeats = repeats, .time_limit = time_limit, .per_class = r.classes.counts};
-  return list_of(watched.run([&](const CompareObserver& observer) {
+  return list_of(unless_changed(points, watched.run([&](const CompareObserver& observer) {
     return compare(points.view, r.classes.labels, all, r.options, how, observer);
-  }));
+  })));
 }
 
 /// A file by the readers of fwsr/data.

@@ -127,6 +127,7 @@ GivenPoints file_points(const std::string& path, const std::string& type, Index 
                             bytes, offset));
   Dataset data;
   data.name = path;
+  data.watch = file->watch();
   const auto streamed = stream_points(*file, stored, offset, {.hold_at_most = 0}, data);
   if (!streamed) throw Error(streamed.error().message);
   if (!*streamed) throw Error(fmt::format("{}: cannot be read in blocks", path));

@@ -58,6 +58,9 @@ nb::dict to_python(const Certificate& c) {
   d["feasible"] = c.feasible;
   d["reconstruction_error"] = c.reconstruction_error;
   d["boolean_objective"] = to_python(c.boolean_objective);
+  d["f_error"] = c.f_error;
+  d["gap_error"] = c.gap_error;
+  d["trusted"] = c.trusted;
   return d;
 }
 

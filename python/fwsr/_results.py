@@ -86,6 +86,10 @@ class Certificate:
         ``||A - P A||^2 / ||A||^2``, P the projection onto the exemplars.
     boolean_objective : float or None
         The paper's Eq. (1), where ``lambda_`` and ``rho`` were given.
+    f_error, gap_error : float
+        ``f`` and ``gap`` are right to within these: what rounding may have done.
+    trusted : bool
+        False where that leaves no digits, as beside a point that is 1e20 times the others.
 
     Examples
     --------
@@ -104,6 +108,9 @@ class Certificate:
     feasible: bool
     reconstruction_error: float
     boolean_objective: float | None
+    f_error: float = 0.0
+    gap_error: float = 0.0
+    trusted: bool = True
 
 
 @dataclass(frozen=True)

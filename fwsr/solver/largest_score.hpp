@@ -1,0 +1,17 @@
+// max_i ||p_i||, the largest score of the final X, from the points and the codes themselves: what the
+// certificate falls back on where few products do not tell it well enough.
+#pragma once
+
+#include "fwsr/solver/certificate.hpp"
+
+namespace fwsr {
+
+struct ScoreBound {
+  double score = 0;
+  double error = 0;  // by which rounding may have changed it
+};
+
+/// Costs as much as another set-up, in double.
+ScoreBound largest_score(const Problem& problem, const Codes& codes, const CodeSums& sums);
+
+}  // namespace fwsr
