@@ -19,10 +19,15 @@ double total(const std::vector<double>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-/// A number and what rounding may have done to it.
+/// A number and what rounding may have done to it: that of K, where it is held in float32, included.
 struct Value {
   double value = 0, error = 0;
 };
+
+/// The part of an error that sums in double add. For the K at hand all is exact but for that.
+double own_part(const Problem& p) {
+  return p.kernel.single() ? 16 * std::numeric_limits<double>::epsilon() / 0x1p-20 : 1.0;
+}
 
 /// n times the middle of some K_ii that are not zero: tr K, were it not for a few large ones.
 double typical_trace(const KernelMatrix& kernel) {
@@ -43,16 +48,15 @@ bool leaves_digits(double error, double size, const KernelMatrix& kernel) {
 }
 
 /// Numbers of ours that contradict each other are not handed out. One that is below zero by no more than
-/// its rounding is zero for all we know, and told as what it may be at most.
-Value not_negative(const char* name, Value v) {
+/// its rounding is zero for all we know, and told as what sums may have added to that, or K.
+Value not_negative(const Problem& p, const char* name, Value v) {
   if (v.value >= 0) return v;
   if (v.value < -v.error)
-    throw Error(
-        fmt::format("the {} of the certificate came out as {:g}, which cannot be; this is an error "
-                    "of this program, "
-                    "not of yours. Please report it, with the data if you can",
-                    name, v.value));
-  return {.value = v.error, .error = v.error};
+    throw Error(fmt::format(
+        "the {} of the certificate came out as {:g}, which cannot be; this is an error of this "
+        "program, not of yours. Please report it, with the data if you can",
+        name, v.value));
+  return {.value = std::max(-v.value, own_part(p) * v.error), .error = v.error};
 }
 
 /// f from the sums of the sweep; where these cancel, from the residuals.
@@ -72,7 +76,7 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
   require_finite(f.value);
   // What is not positive semi-definite, a matrix given or a polynomial with a negative constant, may have any f.
   const bool any = (!p.points && !p.linear) || p.type.type == KernelType::polynomial;
-  return any && f.value < 0 ? f : not_negative("objective", f);
+  return any && f.value < -f.error ? f : not_negative(p, "objective", f);
 }
 
 /// 2 (beta max ||p_i|| - <X, P>) from the sums of the sweep, where rounding leaves it the digits that are
@@ -89,7 +93,8 @@ Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, do
   if (sums.largest_score && 2 * p.beta * sums.score_error <= p.precision / 2 * sums.trace) {
     const Value gap{.value = 2 * (p.beta * *sums.largest_score - (sums.xk - sums.xkx)),
                     .error = 2 * p.beta * sums.score_error + 2 * coarse};
-    if (gap.value >= gap.error && leaves_digits(gap.error, std::max(f, gap.value), p.kernel))
+    if (gap.value >= own_part(p) * gap.error &&
+        leaves_digits(gap.error, std::max(f, gap.value), p.kernel))
       return gap;
   }
   ScoreBound best = largest_score(p, codes, sums);
@@ -97,12 +102,12 @@ Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, do
   Value gap{.value = 2 * (p.beta * best.score - (sums.xk - sums.xkx)),
             .error = 2 * p.beta * best.error + 2 * coarse + rounding};
   require_finite(gap.value);
-  if (gap.value >= gap.error) return gap;
+  if (gap.value >= own_part(p) * gap.error) return gap;
   for (const double s : sums.scores) best.score = std::max(best.score, s);
   double half = (p.beta - total(strength)) * best.score;
   for (std::size_t t = 0; t < sums.xp.size(); ++t) half += strength[t] * best.score - sums.xp[t];
   gap.value = 2 * half;
-  return not_negative("gap", gap);
+  return not_negative(p, "gap", gap);
 }
 
 }  // namespace
