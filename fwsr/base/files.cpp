@@ -7,6 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -21,15 +25,12 @@ struct FileBytes::State {
   void* mapping = nullptr;  // from mmap, `length` bytes; null when `memory` holds the bytes
   std::size_t length = 0;
   int descriptor = -1;  // of a mapped file: a reader must not find another one under its name
-  std::vector<std::byte> memory;
+  GrowingBytes memory;
 
   State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  ~State() {
-    if (mapping) ::munmap(mapping, length);
-    if (descriptor >= 0) ::close(descriptor);
-  }
+  ~State();
 };
 
 namespace {
@@ -50,29 +51,65 @@ std::string system_reason() {
   return std::generic_category().message(errno);
 }
 
-Result<std::vector<std::byte>> read_stream(int fd, const std::string& name) {
-  std::vector<std::byte> all;
-  std::size_t used = 0;
+Result<GrowingBytes> read_stream(int fd, const std::string& name, const MemoryBudget& budget) {
+  GrowingBytes all(budget);
   for (;;) {
-    if (all.size() - used < 65536) all.resize(std::max<std::size_t>(1 << 20, all.size() * 2));
-    const ssize_t got = ::read(fd, all.data() + used, all.size() - used);
+    const auto room = all.room(name);
+    if (!room) return room.error();
+    const ssize_t got = ::read(fd, room->data(), room->size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return Failure{fmt::format("{}: cannot be read: {}", name, system_reason())};
     if (got == 0) break;
-    used += static_cast<std::size_t>(got);
+    all.filled(static_cast<std::size_t>(got));
   }
-  all.resize(used);
+  all.finish();
+  return all;
+}
+
+/// The mapped files there are, for let_go.
+class Mappings {
+ public:
+  void add(std::span<const std::byte> mapping) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(mapping);
+  }
+  void remove(const void* start) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [&](const auto& mapping) { return mapping.data() == start; });
+  }
+  bool hold(std::span<const std::byte> bytes) {
+    const std::lock_guard lock(mutex_);
+    const std::less_equal<> before;
+    return std::any_of(all_.begin(), all_.end(), [&](const auto& mapping) {
+      return before(mapping.data(), bytes.data()) &&
+             before(bytes.data() + bytes.size(), mapping.data() + mapping.size());
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::span<const std::byte>> all_;
+};
+
+Mappings& mappings() {
+  static Mappings all;
   return all;
 }
 
 }  // namespace
+
+FileBytes::State::~State() {
+  if (mapping) mappings().remove(mapping);
+  if (mapping) ::munmap(mapping, length);
+  if (descriptor >= 0) ::close(descriptor);
+}
 
 FileBytes::FileBytes(std::unique_ptr<State> state) : state_(std::move(state)) {}
 FileBytes::FileBytes(FileBytes&&) noexcept = default;
 FileBytes& FileBytes::operator=(FileBytes&&) noexcept = default;
 FileBytes::~FileBytes() = default;
 
-Result<FileBytes> FileBytes::open(const std::string& path) {
+Result<FileBytes> FileBytes::open(const std::string& path, const MemoryBudget& budget) {
   auto state = std::make_unique<State>();
   const bool standard_input = path == "-";
   state->name = standard_input ? "standard input" : path;
@@ -90,25 +127,40 @@ Result<FileBytes> FileBytes::open(const std::string& path) {
     if (at == MAP_FAILED)
       return Failure{fmt::format("{}: cannot be mapped: {}", state->name, system_reason())};
     state->mapping = at;
+    mappings().add({static_cast<const std::byte*>(at), state->length});
     state->descriptor = file.release();
   } else {
-    auto bytes = read_stream(file.fd, state->name);
+    auto bytes = read_stream(file.fd, state->name, budget);
     if (!bytes) return bytes.error();
     state->memory = std::move(*bytes);
   }
   return FileBytes(std::move(state));
 }
 
-FileBytes FileBytes::from_memory(std::string name, std::vector<std::byte> bytes) {
+FileBytes FileBytes::from_memory(std::string name, GrowingBytes bytes) {
   auto state = std::make_unique<State>();
   state->name = std::move(name);
   state->memory = std::move(bytes);
   return FileBytes(std::move(state));
 }
 
+FileBytes FileBytes::from_memory(std::string name, const std::vector<std::byte>& bytes) {
+  GrowingBytes held;
+  for (std::span<const std::byte> rest = bytes; !rest.empty();) {
+    const auto room = held.room(name);
+    if (!room) throw MemoryError(room.error().message);
+    const auto piece = rest.first(std::min(rest.size(), room->size()));
+    std::copy(piece.begin(), piece.end(), room->begin());
+    held.filled(piece.size());
+    rest = rest.subspan(piece.size());
+  }
+  held.finish();
+  return from_memory(std::move(name), std::move(held));
+}
+
 std::span<const std::byte> FileBytes::bytes() const {
   if (state_->mapping) return {static_cast<const std::byte*>(state_->mapping), state_->length};
-  return state_->memory;
+  return state_->memory.bytes();
 }
 
 std::string_view FileBytes::text() const {
@@ -127,6 +179,27 @@ std::unique_ptr<FileReader> FileBytes::reader() const {
   const int copy =
       state_->descriptor < 0 ? -1 : ::fcntl(state_->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   return copy < 0 ? nullptr : std::make_unique<FileReader>(copy, state_->name);
+}
+
+void let_go(std::span<const std::byte> bytes) {
+  // From the start of the first page, which was read before, to that of the last, which is not done.
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::uintptr_t begin = start / page * page, end = (start + bytes.size()) / page * page;
+  if (begin < end && mappings().hold(bytes))
+    ::madvise(reinterpret_cast<void*>(begin), end - begin,
+              MADV_DONTNEED);  // a file: nothing is lost
+}
+
+void copy_and_let_go(std::span<const std::byte> from, std::span<std::byte> out) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  while (!from.empty()) {
+    const std::size_t here = std::min(piece, from.size());
+    std::memcpy(out.data(), from.data(), here);
+    let_go(from.first(here));
+    from = from.subspan(here);
+    out = out.subspan(here);
+  }
 }
 
 // ---- piece by piece ----

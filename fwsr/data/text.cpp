@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/files.hpp"
 
 namespace fwsr {
 
@@ -241,6 +242,7 @@ std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quo
     const auto from = static_cast<std::size_t>(c * chunk_bytes);
     const auto to = std::min(text.size(), from + static_cast<std::size_t>(chunk_bytes));
     scans[static_cast<std::size_t>(c)] = scan(text, from, to, quotes);
+    let_go(std::as_bytes(std::span(text)).subspan(from, to - from));
   });
   // A chunk's records are those that follow its line breaks; the very first record follows none.
   std::vector<Chunk> chunks(scans.size());
@@ -264,6 +266,29 @@ std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quo
     inside ^= s.odd_quotes ? 1 : 0;
   }
   return chunks;
+}
+
+// ---------------------------------------------------------------------------------------- memory
+
+void SharedCount::go_on() const {
+  if (refused_) throw MemoryError(name_ + ": does not fit the memory allowed");
+}
+
+void SharedCount::add(Index bytes) {
+  const auto refusal = memory_.grow(name_, bytes);
+  if (!refusal) return;
+  refused_ = true;
+  throw MemoryError(refusal->message);
+}
+
+void let_go_of(std::string_view text, const std::vector<Chunk>& chunks, Index c) {
+  const auto k = static_cast<std::size_t>(c);
+  // A chunk without records has no place of its own; the one before it reached further.
+  std::size_t end = text.size();
+  for (std::size_t next = k + 1; next < chunks.size() && end == text.size(); ++next)
+    if (chunks[next].records > 0) end = chunks[next].first;
+  if (chunks[k].records > 0)
+    let_go(std::as_bytes(std::span(text)).subspan(chunks[k].first, end - chunks[k].first));
 }
 
 }  // namespace fwsr
