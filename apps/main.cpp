@@ -89,10 +89,9 @@ int run(int argc, const char* const* argv) {
 }
 
 /// A message in place of one that needs memory to be made.
-int fail_without_memory() {
-  constexpr std::string_view message =
-      "fwsr: out of memory; use fewer points, a smaller --memory where there is one, or a larger "
-      "machine\n";
+int fail_without_memory(std::string_view message =
+                            "fwsr: out of memory; use fewer points, a smaller --memory where "
+                            "there is one, or a larger machine\n") {
   [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, message.data(), message.size());
   return 1;
 }
@@ -108,12 +107,16 @@ int fail(int exit_code, std::string_view message) {
 }
 
 /// Where no exception may leave (libraries that promise so and allocate all the same), running out of
-/// memory ends the program at once; what it was writing stays as it was.
+/// memory ends the program at once; what it was about to replace stays as it was.
 [[noreturn]] void end_for_want_of_memory() {
   try {
     if (std::current_exception()) throw;
   } catch (const std::bad_alloc&) {
-    ::_exit(fail_without_memory());
+    ::_exit(
+        fail_without_memory("fwsr: out of memory, and the program had to end at once; outputs are "
+                            "as they were, but for a "
+                            "hidden .part file perhaps, which the next run removes; use fewer "
+                            "points or a larger machine\n"));
   } catch (...) {
   }
   std::abort();

@@ -215,6 +215,7 @@ struct Scan {
   std::int64_t line_breaks = 0;
   std::array<Index, 2> ends{};             // line breaks after an even / odd number of quotes
   std::array<std::size_t, 2> first_end{};  // the first of them, from the start of the text
+  std::array<std::int64_t, 2> lines_to{};  // line breaks up to and with that one
 };
 
 Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes) {
@@ -223,7 +224,9 @@ Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes
   for (std::size_t i = from; i < to; ++i) {
     if (text[i] == '\n') {
       ++found.line_breaks;
-      if (found.ends[parity]++ == 0) found.first_end[parity] = i;
+      if (found.ends[parity]++ > 0) continue;
+      found.first_end[parity] = i;
+      found.lines_to[parity] = found.line_breaks;
     } else if (text[i] == '"' && quotes == Quotes::protect_line_breaks) {
       parity ^= 1;
     }
@@ -256,11 +259,7 @@ std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quo
                  .records = follow + (c == 0 ? 1 : 0),
                  .record = record,
                  .line = line};
-    if (c > 0 && follow > 0) {
-      const auto from = text.begin() + static_cast<Index>(c) * chunk_bytes;
-      const auto start = text.begin() + static_cast<Index>(chunks[c].first);
-      chunks[c].line += std::count(from, start, '\n');
-    }
+    if (c > 0) chunks[c].line += s.lines_to[inside];
     record += chunks[c].records;
     line += s.line_breaks;
     inside ^= s.odd_quotes ? 1 : 0;

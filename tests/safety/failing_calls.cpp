@@ -104,6 +104,11 @@ int rename(const char* from, const char* to) noexcept {
   using Rename = int (*)(const char*, const char*);
   return next<Rename>("rename")(from, to);
 }
+int renameat(int from_folder, const char* from, int to_folder, const char* to) noexcept {
+  if (fails("rename", EIO)) return -1;
+  using Rename = int (*)(int, const char*, int, const char*);
+  return next<Rename>("renameat")(from_folder, from, to_folder, to);
+}
 int fsync(int file) {
   if (fails("fsync", EIO)) return -1;
   using Sync = int (*)(int);
