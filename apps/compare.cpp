@@ -216,6 +216,7 @@ int run_compare(int argc, const char* const* argv) {
 
   ProgressBar bar(a.quiet);
   bar.say("reading " + a.data.path);
+  a.data.read.budget = MemoryBudget(a.options.memory);
   const Dataset data = load(a.data);
   CompareResult result{.data = data,
                        .options = a.options,

@@ -105,7 +105,7 @@ int threads_of(const DataArguments& a) {
 Dataset load(const DataArguments& a) {
   Dataset data = must(read_dataset(a.path, a.read));
   if (a.labels.empty()) return data;
-  data.labels = must(read_labels(a.labels));
+  data.labels = must(read_labels(a.labels, a.read.budget));
   const Index points = rows_of(data.view());
   if (static_cast<Index>(data.labels.size()) != points)
     throw Error(fmt::format("{}: holds {} but {} holds {}; give one label per point", a.labels,

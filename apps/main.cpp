@@ -1,6 +1,9 @@
 // The program: finds the command, and turns what went wrong into one message and an exit code.
 //   0 done   1 the work failed (file, memory, data)   2 wrong use   128 + n ended by signal n, as 130 by Ctrl-C
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -86,10 +89,43 @@ int run(int argc, const char* const* argv) {
            : fmt::format("the commands are {}, see fwsr --help", command_names())));
 }
 
+/// A message in place of one that needs memory to be made.
+int fail_without_memory(std::string_view message =
+                            "fwsr: out of memory; use fewer points, a smaller --memory where "
+                            "there is one, or a larger machine\n") {
+  [[maybe_unused]] const ssize_t put = ::write(STDERR_FILENO, message.data(), message.size());
+  return 1;
+}
+
 /// One message, one line, whatever stands in it.
 int fail(int exit_code, std::string_view message) {
-  tell(fmt::format("fwsr: {}\n", shown_briefly(message)));
+  try {
+    tell(fmt::format("fwsr: {}\n", shown_briefly(message)));
+  } catch (const std::bad_alloc&) {
+    return fail_without_memory();
+  }
   return exit_code;
+}
+
+/// Where no exception may leave (libraries that promise so and allocate all the same), running out of
+/// memory ends the program at once; what it was about to replace stays as it was.
+[[noreturn]] void end_for_want_of_memory() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    ::_exit(
+        fail_without_memory("fwsr: out of memory, and the program had to end at once; outputs are "
+                            "as they were, but for a "
+                            "hidden .part file perhaps, which the next run removes; use fewer "
+                            "points or a larger machine\n"));
+  } catch (...) {
+  }
+  std::abort();
+}
+
+/// Before other objects of the program are made, some of which allocate.
+[[gnu::constructor(101)]] void prepare_for_want_of_memory() {
+  std::set_terminate(end_for_want_of_memory);
 }
 
 }  // namespace
@@ -110,9 +146,7 @@ int run_guarded(int argc, const char* const* argv) {
   } catch (const ClosedPipe&) {
     return 0;
   } catch (const std::bad_alloc&) {
-    return fail(1,
-                "out of memory; use fewer points, a smaller --memory where there is one, or a "
-                "larger machine");
+    return fail_without_memory();
   } catch (const std::exception& e) {
     return fail(1, e.what());
   }

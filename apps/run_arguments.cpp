@@ -90,6 +90,7 @@ Dataset load_to_fit(const DataArguments& from, const SelectOptions& options,
     return false;
   };
   DataArguments how = from;
+  how.read.budget = MemoryBudget(options.memory);
   how.read.hold_at_most = options.memory > 0 ? options.memory : available_memory() / 10 * 8;
   {
     Dataset data = load(how);

@@ -141,36 +141,38 @@ TEST(Gunzip, stops_when_asked_to) {
   const std::string packed = gzipped(text);
   const auto bytes = std::as_bytes(std::span(packed));
   int asked = 0;
-  const auto whole = gunzip(bytes, "z.gz", SIZE_MAX, [&] { return ++asked > 0; });
+  const auto whole = gunzip(bytes, "z.gz", MemoryBudget(), [&] { return ++asked > 0; });
   ASSERT_TRUE(whole) << whole.error().message;
   EXPECT_EQ(whole->size(), text.size());
   EXPECT_GE(asked, 4);
-  EXPECT_THROW((void)gunzip(bytes, "z.gz", SIZE_MAX, [&] { return --asked > 2; }), Interrupted);
+  EXPECT_THROW((void)gunzip(bytes, "z.gz", MemoryBudget(), [&] { return --asked > 2; }),
+               Interrupted);
   EXPECT_EQ(asked, 2);
 }
 
 TEST(Gunzip, inflates_up_to_its_limit) {
   const std::string text(100'000, 'a');
-  const auto inflate = [](const std::string& packed, std::size_t limit) {
-    return gunzip(std::as_bytes(std::span(packed)), "z.gz", limit);
+  const auto inflate = [](const std::string& packed, Index limit = 0) {
+    return gunzip(std::as_bytes(std::span(packed)), "z.gz", MemoryBudget(limit));
   };
-  const auto whole = inflate(gzipped(text), text.size());
+  const auto whole = inflate(gzipped(text), 2 * std::ssize(text));
   ASSERT_TRUE(whole) << whole.error().message;
   EXPECT_EQ(whole->size(), text.size());
-  const auto members = inflate(gzipped(text) + gzipped("b"), SIZE_MAX);
+  const auto members = inflate(gzipped(text) + gzipped("b"));
   ASSERT_TRUE(members) << members.error().message;
   EXPECT_EQ(members->size(), text.size() + 1);
-  EXPECT_EQ(members->back(), std::byte{'b'});
-  const auto nothing = inflate(gzipped(""), 0);
+  EXPECT_EQ(members->bytes().back(), std::byte{'b'});
+  const auto nothing = inflate(gzipped(""));
   ASSERT_TRUE(nothing) << nothing.error().message;
-  EXPECT_TRUE(nothing->empty());
-  expect_failure(inflate(gzipped(text), text.size() - 1), "z.gz: its gzip data inflates to more");
-  expect_failure(inflate(gzipped(text) + "b", SIZE_MAX), "z.gz: ", {"stray bytes"});
-  expect_failure(inflate("plain", SIZE_MAX), "z.gz: its gzip data is broken");
-  expect_failure(inflate("", SIZE_MAX), "z.gz: its gzip data is cut off");
+  EXPECT_TRUE(nothing->bytes().empty());
+  expect_failure(inflate(gzipped(text), std::ssize(text) - 1),
+                 "z.gz: takes 128 KiB or more of memory", {"97.7 KiB allowed"});
+  expect_failure(inflate(gzipped(text) + "b"), "z.gz: ", {"stray bytes"});
+  expect_failure(inflate("plain"), "z.gz: its gzip data is broken");
+  expect_failure(inflate(""), "z.gz: its gzip data is cut off");
   const std::string small = gzipped("hello, hello, hello");
   for (std::size_t size = 0; size < small.size(); ++size)
-    expect_failure(inflate(small.substr(0, size), SIZE_MAX), "z.gz: its gzip data is cut off");
+    expect_failure(inflate(small.substr(0, size)), "z.gz: its gzip data is cut off");
 }
 
 TEST(Idx, reads_mnist) {

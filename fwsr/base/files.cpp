@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -25,7 +27,7 @@ struct FileBytes::State {
   int descriptor = -1;     // of a mapped file: a reader must not find another one under its name
   struct stat about = {};  // of a mapped file, when it was opened
   int place = -1;          // where the mapping is announced
-  std::vector<std::byte> memory;
+  GrowingBytes memory;
 
   State() = default;
   State(const State&) = delete;
@@ -55,18 +57,18 @@ std::string system_reason() {
   return std::generic_category().message(errno);
 }
 
-Result<std::vector<std::byte>> read_stream(int fd, const std::string& name) {
-  std::vector<std::byte> all;
-  std::size_t used = 0;
+Result<GrowingBytes> read_stream(int fd, const std::string& name, const MemoryBudget& budget) {
+  GrowingBytes all(budget);
   for (;;) {
-    if (all.size() - used < 65536) all.resize(std::max<std::size_t>(1 << 20, all.size() * 2));
-    const ssize_t got = ::read(fd, all.data() + used, all.size() - used);
+    const auto room = all.room(name);
+    if (!room) return room.error();
+    const ssize_t got = ::read(fd, room->data(), room->size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return Failure{fmt::format("{}: cannot be read: {}", name, system_reason())};
     if (got == 0) break;
-    used += static_cast<std::size_t>(got);
+    all.filled(static_cast<std::size_t>(got));
   }
-  all.resize(used);
+  all.finish();
   return all;
 }
 
@@ -77,7 +79,7 @@ FileBytes::FileBytes(FileBytes&&) noexcept = default;
 FileBytes& FileBytes::operator=(FileBytes&&) noexcept = default;
 FileBytes::~FileBytes() = default;
 
-Result<FileBytes> FileBytes::open(const std::string& path) {
+Result<FileBytes> FileBytes::open(const std::string& path, const MemoryBudget& budget) {
   auto state = std::make_unique<State>();
   const bool standard_input = path == "-";
   state->name = standard_input ? "standard input" : path;
@@ -99,23 +101,37 @@ Result<FileBytes> FileBytes::open(const std::string& path) {
     state->about = about;
     state->place = announce_mapping(at, state->length, state->name.c_str());
   } else {
-    auto bytes = read_stream(file.fd, state->name);
+    auto bytes = read_stream(file.fd, state->name, budget);
     if (!bytes) return bytes.error();
     state->memory = std::move(*bytes);
   }
   return FileBytes(std::move(state));
 }
 
-FileBytes FileBytes::from_memory(std::string name, std::vector<std::byte> bytes) {
+FileBytes FileBytes::from_memory(std::string name, GrowingBytes bytes) {
   auto state = std::make_unique<State>();
   state->name = std::move(name);
   state->memory = std::move(bytes);
   return FileBytes(std::move(state));
 }
 
+FileBytes FileBytes::from_memory(std::string name, const std::vector<std::byte>& bytes) {
+  GrowingBytes held;
+  for (std::span<const std::byte> rest = bytes; !rest.empty();) {
+    const auto room = held.room(name);
+    if (!room) throw MemoryError(room.error().message);
+    const auto piece = rest.first(std::min(rest.size(), room->size()));
+    std::copy(piece.begin(), piece.end(), room->begin());
+    held.filled(piece.size());
+    rest = rest.subspan(piece.size());
+  }
+  held.finish();
+  return from_memory(std::move(name), std::move(held));
+}
+
 std::span<const std::byte> FileBytes::bytes() const {
   if (state_->mapping) return {static_cast<const std::byte*>(state_->mapping), state_->length};
-  return state_->memory;
+  return state_->memory.bytes();
 }
 
 std::string_view FileBytes::text() const {
@@ -147,6 +163,28 @@ std::unique_ptr<FileReader> FileBytes::reader() const {
 std::shared_ptr<const FileWatch> FileBytes::watch() const {
   const int copy = copy_of(state_->descriptor);
   return copy < 0 ? nullptr : std::make_shared<FileWatch>(copy, state_->about, state_->name);
+}
+
+void let_go(std::span<const std::byte> bytes) {
+  // From the start of the first page, which was read before, to that of the last, which is not done.
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::uintptr_t begin = start / page * page, end = (start + bytes.size()) / page * page;
+  const char* const file = begin < end ? mapped_file_at(bytes.data()) : nullptr;
+  if (file && file == mapped_file_at(&bytes.back()))
+    ::madvise(reinterpret_cast<void*>(begin), end - begin,
+              MADV_DONTNEED);  // a file: nothing is lost
+}
+
+void copy_and_let_go(std::span<const std::byte> from, std::span<std::byte> out) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  while (!from.empty()) {
+    const std::size_t here = std::min(piece, from.size());
+    std::memcpy(out.data(), from.data(), here);
+    let_go(from.first(here));
+    from = from.subspan(here);
+    out = out.subspan(here);
+  }
 }
 
 // ---- piece by piece ----

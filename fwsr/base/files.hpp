@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "fwsr/base/growing_bytes.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/memory_budget.hpp"
 #include "fwsr/base/result.hpp"
 
 namespace fwsr {
@@ -39,9 +41,12 @@ class FileReader {
 /// is a pipe or standard input ("-"). Moves, never copies; unmapped by its destructor.
 class FileBytes {
  public:
-  static Result<FileBytes> open(const std::string& path);
+  /// What is read into memory is counted by `budget`; what is mapped is not.
+  static Result<FileBytes> open(const std::string& path,
+                                const MemoryBudget& budget = MemoryBudget());
   /// Bytes that are already in memory, as if they were the contents of a file named `name`.
-  static FileBytes from_memory(std::string name, std::vector<std::byte> bytes);
+  static FileBytes from_memory(std::string name, GrowingBytes bytes);
+  static FileBytes from_memory(std::string name, const std::vector<std::byte>& bytes);
 
   FileBytes(FileBytes&&) noexcept;
   FileBytes& operator=(FileBytes&&) noexcept;
@@ -63,5 +68,11 @@ class FileBytes {
   explicit FileBytes(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+/// Says that `bytes` have been read and are not needed soon: those that stand in a mapped file leave
+/// the memory of this process, and are fetched again when they are. Nothing happens to other memory.
+void let_go(std::span<const std::byte> bytes);
+/// Copies `from` to `out`, letting go of it on the way. @pre they are of one size
+void copy_and_let_go(std::span<const std::byte> from, std::span<std::byte> out);
 
 }  // namespace fwsr

@@ -52,29 +52,8 @@ Result<Index> parse_bytes(std::string_view text) {
 
 // ---- memory facts ----
 
-namespace {
-
-/// The first number in `path`, or -1 ("max", or no such file).
-double first_number(const char* path) {
-  std::ifstream in(path);
-  double value = -1;
-  return in >> value ? value : -1;
-}
-
-}  // namespace
-
 Index available_memory() {
-  double available = -1;
-  std::ifstream in("/proc/meminfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind("MemAvailable:", 0) == 0) available = std::stod(line.substr(13)) * 1024;
-  if (available < 0)
-    available = static_cast<double>(::sysconf(_SC_AVPHYS_PAGES)) *
-                static_cast<double>(::sysconf(_SC_PAGESIZE));
-  const double limit = first_number("/sys/fs/cgroup/memory.max");
-  const double used = first_number("/sys/fs/cgroup/memory.current");
-  if (limit >= 0 && used >= 0) available = std::min(available, std::max(0.0, limit - used));
-  return static_cast<Index>(available);
+  return available_memory("");
 }
 
 void prefer_large_pages(void* start, Index bytes) {

@@ -14,9 +14,11 @@ std::string format_bytes(double bytes);
 /// "4G", "512M", "1.5GiB", "100000"; refuses anything else with a sentence.
 Result<Index> parse_bytes(std::string_view text);
 
-/// Memory this process may still take: the machine's available memory, or what a control group
-/// leaves of it.
+/// Memory this process may still take: the machine's available memory, or what its control groups
+/// (version 1 or 2, each of those above it too) leave of it.
 Index available_memory();
+/// The same by the files under `root`, as /proc and /sys are under "".
+Index available_memory(const std::string& root);
 /// Asks the system for large pages behind memory that is about to be written for the first time:
 /// fewer page faults now, fewer address translations later. May do nothing.
 void prefer_large_pages(void* start, Index bytes);

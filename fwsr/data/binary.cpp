@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/files.hpp"
 #include "fwsr/base/memory.hpp"
 
 namespace fwsr {
@@ -113,7 +114,8 @@ Result<Done> for_each_stored(const NumberType& type, Index count, const ByteSour
 
 /// Fills `values` (row by row) from numbers of type S; returns how many of them lost digits.
 template <class S, class T>
-Result<Index> fill(const StoredMatrix& stored, const ByteSource& next, std::vector<T>& values) {
+Result<Index> fill(const std::string& name, const StoredMatrix& stored, const ByteSource& next,
+                   std::vector<T>& values, MemoryShare& memory) {
   Index lossy = 0;
   const bool same = std::is_same_v<S, T> && !stored.type.big_endian;
   if (same && !stored.by_columns) {
@@ -132,7 +134,9 @@ Result<Index> fill(const StoredMatrix& stored, const ByteSource& next, std::vect
   }
   // Several columns at a time, so that each row is written in short runs and not one by one.
   const Index group = std::clamp<Index>(stored.cols / 32, 1, 16);
-  std::vector<std::byte> buffer(static_cast<std::size_t>(group * stored.rows) * sizeof(S));
+  const Index buffer_bytes = group * stored.rows * Index{sizeof(S)};
+  if (auto refusal = memory.grow(name, buffer_bytes)) return *refusal;
+  std::vector<std::byte> buffer(static_cast<std::size_t>(buffer_bytes));
   for (Index first = 0; first < stored.cols; first += group) {
     const Index here = std::min(group, stored.cols - first);
     const auto piece =
@@ -144,12 +148,14 @@ Result<Index> fill(const StoredMatrix& stored, const ByteSource& next, std::vect
             load<S>(piece.data() + (j * stored.rows + i) * Index{sizeof(S)},
                     stored.type.big_endian));
   }
+  memory.shrink(buffer_bytes);
   return lossy;
 }
 
 template <class T>
 Result<PointsStorage> read_as(const std::string& name, const StoredMatrix& stored,
-                              const ByteSource& next, std::vector<std::string>& notes) {
+                              const ByteSource& next, std::vector<std::string>& notes,
+                              MemoryShare& memory) {
   DenseMatrix<T> points{stored.rows, stored.cols, {}};
   Index count = 0;
   Index bytes = 0;
@@ -157,13 +163,14 @@ Result<PointsStorage> read_as(const std::string& name, const StoredMatrix& store
       __builtin_mul_overflow(count, Index{sizeof(T)}, &bytes))
     return Failure{
         fmt::format("{}: {} x {} numbers do not fit in memory", name, stored.rows, stored.cols)};
-  if (auto lack = find_lack_of_memory(name, bytes)) return *lack;
+  if (auto refusal = memory.grow(name, bytes)) return *refusal;
   points.values.reserve(static_cast<std::size_t>(count));
   prefer_large_pages(points.values.data(), bytes);
   touch_pages(points.values.data(), bytes);
   points.values.resize(static_cast<std::size_t>(count));
-  const auto lossy = with_stored_type(
-      stored.type, [&](auto s) { return fill<decltype(s)>(stored, next, points.values); });
+  const auto lossy = with_stored_type(stored.type, [&](auto s) {
+    return fill<decltype(s)>(name, stored, next, points.values, memory);
+  });
   if (!lossy) return lossy.error();
 
   const std::string size = format_bytes(static_cast<double>(bytes));
@@ -221,23 +228,25 @@ ByteSource source_of(std::span<const std::byte> bytes, std::string name) {
       return Failure{
           fmt::format("{}: is cut off: {} bytes expected, {} found; copy or save the file again",
                       name, whole - rest.size() + out.size(), whole)};
-    if (!out.empty()) std::memcpy(out.data(), rest.data(), out.size());
+    copy_and_let_go(rest.first(out.size()), out);
     rest = rest.subspan(out.size());
     return Done{};
   };
 }
 
 Result<PointsStorage> read_points(const std::string& name, const StoredMatrix& stored,
-                                  const ByteSource& next, std::vector<std::string>& notes) {
-  return fits_single(stored.type) ? read_as<float>(name, stored, next, notes)
-                                  : read_as<double>(name, stored, next, notes);
+                                  const ByteSource& next, std::vector<std::string>& notes,
+                                  MemoryShare& memory) {
+  return fits_single(stored.type) ? read_as<float>(name, stored, next, notes, memory)
+                                  : read_as<double>(name, stored, next, notes, memory);
 }
 
 Result<std::vector<std::int64_t>> read_integers(const std::string& name, const NumberType& type,
-                                                Index count, const ByteSource& next) {
+                                                Index count, const ByteSource& next,
+                                                MemoryShare& memory) {
   if (type.kind == NumberKind::floating || type.kind == NumberKind::boolean)
     return Failure{fmt::format("{}: holds {} where integers belong", name, name_of(type))};
-  if (auto lack = find_lack_of_memory(name, checked_bytes(count, 1))) return *lack;
+  if (auto refusal = memory.grow(name, count, sizeof(std::int64_t))) return *refusal;
   std::vector<std::int64_t> all(static_cast<std::size_t>(count));
   bool fits = true;
   const auto done = with_stored_type(type, [&](auto s) {
@@ -254,9 +263,9 @@ Result<std::vector<std::int64_t>> read_integers(const std::string& name, const N
 }
 
 Result<std::vector<std::string>> read_number_labels(const std::string& name, const NumberType& type,
-                                                    Index count, const ByteSource& next) {
-  if (auto lack = find_lack_of_memory(name, checked_bytes(count, 1, sizeof(std::string))))
-    return *lack;
+                                                    Index count, const ByteSource& next,
+                                                    MemoryShare& memory) {
+  if (auto refusal = memory.grow(name, count, sizeof(std::string))) return *refusal;
   std::vector<std::string> all(static_cast<std::size_t>(count));
   Index missing = -1;
   const auto done = with_stored_type(type, [&](auto s) {
@@ -302,18 +311,6 @@ std::optional<Failure> find_unusable_option(const std::string& name, const char*
   if (!options.variable.empty())
     return refuse(fmt::format("variable '{}'", options.variable), "leave it out");
   return std::nullopt;
-}
-
-std::optional<Failure> find_lack_of_memory(const std::string& name, Index bytes) {
-  constexpr Index small = Index{1} << 24;  // not worth asking the system
-  if (bytes <= small) return std::nullopt;
-  const Index available = available_memory();
-  if (bytes <= available) return std::nullopt;
-  return Failure{
-      fmt::format("{}: needs {} of memory, but only {} are free; use a smaller part of "
-                  "the data or a machine with more memory",
-                  name, format_bytes(static_cast<double>(bytes)),
-                  format_bytes(static_cast<double>(available)))};
 }
 
 std::string printable(std::string_view text) {

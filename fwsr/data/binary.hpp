@@ -58,9 +58,11 @@ ByteSource source_of(std::span<const std::byte> bytes, std::string name);
 // memory
 
 /// The points of `stored`: float32 where that holds every value, else float64, row by row. Every
-/// conversion adds a sentence to `notes`. `name` begins every message.
+/// conversion adds a sentence to `notes`. `name` begins every message. Here and below `memory` counts
+/// what is taken, before it is.
 Result<PointsStorage> read_points(const std::string& name, const StoredMatrix& stored,
-                                  const ByteSource& next, std::vector<std::string>& notes);
+                                  const ByteSource& next, std::vector<std::string>& notes,
+                                  MemoryShare& memory);
 
 /// `count` numbers of `type` at `from` as float32 or float64.
 template <class T>
@@ -68,11 +70,13 @@ void convert(const NumberType& type, const std::byte* from, Index count, T* out)
 
 /// `count` integers; refuses types that are not integers and values beyond 63 bits.
 Result<std::vector<std::int64_t>> read_integers(const std::string& name, const NumberType& type,
-                                                Index count, const ByteSource& next);
+                                                Index count, const ByteSource& next,
+                                                MemoryShare& memory);
 
 /// `count` labels: integers as they are, whole floats without a decimal point, False and True.
 Result<std::vector<std::string>> read_number_labels(const std::string& name, const NumberType& type,
-                                                    Index count, const ByteSource& next);
+                                                    Index count, const ByteSource& next,
+                                                    MemoryShare& memory);
 
 // -------------------------------------------------------------------------------------------
 // refusals
@@ -81,9 +85,6 @@ Result<std::vector<std::string>> read_number_labels(const std::string& name, con
 /// holds named arrays, so that `variable` and `label_column` mean something.
 std::optional<Failure> find_unusable_option(const std::string& name, const char* format,
                                             const ReadOptions& options, bool has_variables);
-
-/// A failure when `bytes` more do not fit into the memory this process may take.
-std::optional<Failure> find_lack_of_memory(const std::string& name, Index bytes);
 
 /// `text` for a message: at most 64 bytes of it, control characters as '?'.
 std::string printable(std::string_view text);
@@ -98,6 +99,8 @@ auto within_memory(const std::string& name, Work&& work) -> decltype(work()) {
     return work();
   } catch (const std::bad_alloc&) {
     return Failure{name + ": does not fit in memory"};
+  } catch (const MemoryError& e) {
+    return Failure{e.what()};
   } catch (const std::length_error&) {
     return Failure{name + ": does not fit in memory"};
   }

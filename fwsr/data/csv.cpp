@@ -118,19 +118,31 @@ Index justified_rows(Index records, const CsvLayout& layout, std::size_t size) {
   return std::min(records, static_cast<Index>(size) / (layout.fields() + layout.features) + 1);
 }
 
+/// What the words of rows first .. last take beside the strings themselves.
+Index words_bytes(const Table& table, Index first, Index last) {
+  Index bytes = 0;
+  for (const auto* words : {&table.labels, &table.ids})
+    for (Index row = first; row < last && row < std::ssize(*words); ++row)
+      bytes += heap_bytes((*words)[static_cast<std::size_t>(row)]);
+  return bytes;
+}
+
 /// Parses all records of `text`. @return the first trouble, if any
 std::optional<Trouble> fill(Table& table, const CsvLayout& layout, std::string_view text,
                             char separator, const std::vector<Chunk>& chunks,
-                            const ReadOptions& options) {
+                            const ReadOptions& options, SharedCount& count) {
   std::vector<std::optional<Trouble>> troubles(chunks.size());
   const Index rows = std::ssize(table.lines);
   for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
     stop_unless(options.alive);
+    count.go_on();
     const Chunk& chunk = chunks[static_cast<std::size_t>(c)];
     RecordReader reader(layout, Tokenizer(text, separator, chunk.first, chunk.line), table);
     auto& trouble = troubles[static_cast<std::size_t>(c)];
     const Index end = std::min(rows, chunk.record + chunk.records);
     for (Index row = chunk.record; row < end && !trouble; ++row) trouble = reader.read(row);
+    count.add(words_bytes(table, chunk.record, end));
+    let_go_of(text, chunks, c);
   });
   for (auto& trouble : troubles)
     if (trouble) return std::move(trouble);
@@ -185,17 +197,21 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   const Index rows =
       justified_rows(chunks.back().record + chunks.back().records, *layout, text.size());
   const auto n = static_cast<std::size_t>(rows);
-  const Index row_bytes = layout->features * Index{sizeof(double)} + Index{sizeof(std::int64_t)};
-  if (const auto problem = find_lack_of_memory(name, rows * row_bytes)) return *problem;
+  const Index row_bytes = layout->features * Index{sizeof(double)} + Index{sizeof(std::int64_t)} +
+                          ((layout->label >= 0) + (layout->id >= 0)) * Index{sizeof(std::string)};
+  Dataset data;
+  data.memory = MemoryShare(options.budget);
+  if (auto refusal = data.memory.grow(name, rows, static_cast<std::size_t>(row_bytes)))
+    return *refusal;
   Table table{.values = std::vector<double>(n * static_cast<std::size_t>(layout->features)),
               .labels = std::vector<std::string>(layout->label >= 0 ? n : 0),
               .ids = std::vector<std::string>(layout->id >= 0 ? n : 0),
               .lines = std::vector<std::int64_t>(n)};
-  if (const auto trouble = fill(table, *layout, text, separator, chunks, options))
+  SharedCount words(name, data.memory);
+  if (const auto trouble = fill(table, *layout, text, separator, chunks, options, words))
     return locate(name, text, *trouble, first_line);
   for (std::int64_t& line : table.lines) line += first_line - 1;
 
-  Dataset data;
   data.name = name;
   data.format = "csv";
   data.type = "text";

@@ -10,6 +10,7 @@
 
 #include "fwsr/base/files.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/memory_budget.hpp"
 #include "fwsr/base/result.hpp"
 
 namespace fwsr {
@@ -66,6 +67,8 @@ struct Dataset {
   std::vector<std::string> notes;
   /// For text formats: the line of the file on which each point's record starts; else empty.
   std::vector<std::int64_t> lines;
+  /// What reading took of its budget and this holds.
+  MemoryShare memory{};
   /// True when the points can stay in the file: are streamed, or would be (ReadOptions).
   bool can_be_streamed = false;
   /// Tells whether the file has changed since, where the points still stand in it; else null.

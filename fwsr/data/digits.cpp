@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index rows = 1797;
 constexpr Index pixels = 64;
-constexpr std::size_t inflated_limit = std::size_t{1} << 20;
+constexpr Index inflated_limit = Index{1} << 20;
 
 /// Cuts the next field, up to a comma or the end of the line, off `text`.
 std::string_view take_field(std::string_view& text) {
@@ -56,10 +56,10 @@ std::optional<Dataset> parse_digits(std::string_view text) {
 }  // namespace
 
 Result<Dataset> read_digits() {
-  const auto text =
-      gunzip(std::as_bytes(std::span(digits_file, digits_file_size)), "digits", inflated_limit);
+  const auto text = gunzip(std::as_bytes(std::span(digits_file, digits_file_size)), "digits",
+                           MemoryBudget(inflated_limit));
   if (!text) return text.error();
-  auto data = parse_digits({reinterpret_cast<const char*>(text->data()), text->size()});
+  auto data = parse_digits({reinterpret_cast<const char*>(text->bytes().data()), text->size()});
   if (!data) return Failure{"digits: the built-in data is damaged; install the program again"};
   return std::move(*data);
 }

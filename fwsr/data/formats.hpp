@@ -30,16 +30,16 @@ Format csv_format();     // csv.cpp: comma, tab or semicolon separated
 
 // Labels from a file that holds nothing else: one column (or, for mat, one row) of numbers or text.
 // Each stands beside the reader of its format.
-Result<std::vector<std::string>> npy_labels(const FileBytes& file);
-Result<std::vector<std::string>> npz_labels(const FileBytes& file);
-Result<std::vector<std::string>> idx_labels(const FileBytes& file);
-Result<std::vector<std::string>> mat_labels(const FileBytes& file);
+using LabelsResult = Result<std::vector<std::string>>;
+LabelsResult npy_labels(const FileBytes& file, const MemoryBudget& budget = MemoryBudget());
+LabelsResult npz_labels(const FileBytes& file, const MemoryBudget& budget = MemoryBudget());
+LabelsResult idx_labels(const FileBytes& file, const MemoryBudget& budget = MemoryBudget());
+LabelsResult mat_labels(const FileBytes& file, const MemoryBudget& budget = MemoryBudget());
 
-/// Inflates gzip bytes (all members). Refuses more than `limit` bytes, broken and truncated data. Throws
-/// Interrupted when `alive` says no.
-Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed,
-                                      const std::string& name, std::size_t limit,
-                                      const Alive& alive = {});
+/// Inflates gzip bytes (all members). Refuses more than `budget` allows, broken and truncated data.
+/// Throws Interrupted when `alive` says no.
+Result<GrowingBytes> gunzip(std::span<const std::byte> compressed, const std::string& name,
+                            const MemoryBudget& budget, const Alive& alive = {});
 bool looks_like_gzip(std::span<const std::byte> bytes);
 
 }  // namespace fwsr

@@ -31,7 +31,7 @@ Inflater::~Inflater() {
 }
 
 std::size_t Inflater::read(std::span<std::byte> out) {
-  constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
+  constexpr std::size_t piece = std::size_t{1} << 20;  // small beside what may be held
   z_stream& z = state_->z;
   std::size_t made = 0;
   while (made < out.size() && !ended_ && problem_.empty()) {
@@ -43,7 +43,9 @@ std::size_t Inflater::read(std::span<std::byte> out) {
     z.next_out = reinterpret_cast<Bytef*>(room.data());
     z.avail_out = static_cast<uInt>(room.size());
     const int code = inflate(&z, Z_NO_FLUSH);
-    consumed_ += in.size() - z.avail_in;
+    const std::size_t used = in.size() - z.avail_in;
+    let_go(in.first(used));
+    consumed_ += used;
     made += room.size() - z.avail_out;
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
     if (code == Z_STREAM_END) {
@@ -75,32 +77,27 @@ bool looks_like_gzip(std::span<const std::byte> bytes) {
          bytes[2] == std::byte{8};
 }
 
-Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed,
-                                      const std::string& name, std::size_t limit,
-                                      const Alive& alive) {
+Result<GrowingBytes> gunzip(std::span<const std::byte> compressed, const std::string& name,
+                            const MemoryBudget& budget, const Alive& alive) {
   const auto fail = [&](const std::string& what) {
     return Failure{
         fmt::format("{}: its gzip data {}; fetch or compress the file again", name, what)};
   };
   try {
     Inflater inflater(compressed, Wrapping::gzip);
-    std::vector<std::byte> all;
-    std::size_t used = 0;
+    GrowingBytes all(budget);
     constexpr std::size_t piece = std::size_t{1} << 22;  // between questions whether to go on
-    for (bool more = true; more && used < limit;) {
+    for (bool more = true; more;) {
       stop_unless(alive);
-      if (used == all.size())
-        all.resize(std::min(limit, std::max<std::size_t>(std::size_t{1} << 16, 2 * used)));
-      const auto room = std::span(all).subspan(used, std::min(piece, all.size() - used));
-      const std::size_t got = inflater.read(room);
-      used += got;
-      more = got == room.size();
+      const auto room = all.room(name);
+      if (!room) return room.error();
+      const auto part = room->first(std::min(piece, room->size()));
+      const std::size_t got = inflater.read(part);
+      all.filled(got);
+      more = got == part.size();
     }
-    if (!inflater.at_end())
-      return fail(inflater.problem().empty()
-                      ? "inflates to more than " + format_bytes(static_cast<double>(limit))
-                      : inflater.problem());
-    all.resize(used);
+    if (!inflater.at_end()) return fail(inflater.problem());
+    all.finish();
     return all;
   } catch (const std::bad_alloc&) {
     return Failure{fmt::format("{}: does not fit in memory when inflated", name)};

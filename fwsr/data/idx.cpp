@@ -141,6 +141,7 @@ bool recognises_idx(const FileBytes& file) {
 
 Result<Dataset> read_idx_file(const FileBytes& file, const ReadOptions& options) {
   Dataset data;
+  data.memory = MemoryShare(options.budget);
   data.name = file.name();
   data.format = "idx";
   if (auto problem = find_unusable_option(data.name, "idx", options, false)) return *problem;
@@ -174,7 +175,7 @@ Result<Dataset> read_idx_file(const FileBytes& file, const ReadOptions& options)
     if (*streamed) return data;
   }
   const ByteSource next = [&](std::span<std::byte> out) { return reader.read(out); };
-  auto points = read_points(data.name, stored, next, data.notes);
+  auto points = read_points(data.name, stored, next, data.notes, data.memory);
   if (!points) return points.error();
   if (auto done = reader.finish(); !done) return done.error();
   data.points = std::move(*points);
@@ -183,7 +184,7 @@ Result<Dataset> read_idx_file(const FileBytes& file, const ReadOptions& options)
 
 }  // namespace
 
-Result<std::vector<std::string>> idx_labels(const FileBytes& file) {
+Result<std::vector<std::string>> idx_labels(const FileBytes& file, const MemoryBudget& budget) {
   return within_memory(file.name(), [&]() -> Result<std::vector<std::string>> {
     IdxReader reader(file);
     const auto header = reader.read_header();
@@ -192,7 +193,8 @@ Result<std::vector<std::string>> idx_labels(const FileBytes& file) {
       return Failure{fmt::format("{}: {} numbers are no list of labels; give one label per point",
                                  file.name(), lengths_text(header->shape))};
     const ByteSource next = [&](std::span<std::byte> out) { return reader.read(out); };
-    auto labels = read_number_labels(file.name(), header->type, header->count, next);
+    MemoryShare memory(budget);
+    auto labels = read_number_labels(file.name(), header->type, header->count, next, memory);
     if (!labels) return labels;
     if (auto done = reader.finish(); !done) return done.error();
     return labels;

@@ -25,15 +25,18 @@ std::optional<Trouble> find_trouble(const Field& field) {
 
 }  // namespace
 
-Result<std::vector<std::string>> text_labels(const FileBytes& file) {
+Result<std::vector<std::string>> text_labels(const FileBytes& file, const MemoryBudget& budget) {
   const std::string_view text = content_of(file.text());
   if (text.empty())
     return Failure{fmt::format("{}: is empty; it needs a line per point", file.name())};
   std::vector<std::string> labels;
+  MemoryShare memory(budget);
   for (Tokenizer tokens(text, no_separator); !tokens.at_end();) {
     const Field field = tokens.next();
     if (const auto trouble = find_trouble(field)) return locate(file.name(), text, *trouble);
     labels.push_back(tidy_label(field.value()));
+    if (auto refusal = memory.grow(file.name(), growing_string_bytes(labels.back())))
+      return *refusal;
   }
   return labels;
 }

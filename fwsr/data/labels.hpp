@@ -11,6 +11,7 @@ namespace fwsr {
 
 /// One label a line, from the first line on: there is no header. A label that holds a comma, a
 /// semicolon or a tab stands in quotes. Blank lines at the end are skipped.
-Result<std::vector<std::string>> text_labels(const FileBytes& file);
+Result<std::vector<std::string>> text_labels(const FileBytes& file,
+                                             const MemoryBudget& budget = MemoryBudget());
 
 }  // namespace fwsr

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/formats.hpp"
 
@@ -116,6 +117,17 @@ std::optional<Trouble> read_line(std::string_view text, std::size_t from, std::s
   return std::nullopt;
 }
 
+/// What a part takes, with the room its lists keep for more.
+Index bytes_of(const Part& part) {
+  const auto room = [](const auto& list) {
+    return static_cast<Index>(list.capacity() * sizeof(list[0]));
+  };
+  Index bytes = room(part.labels) + room(part.lines) + room(part.counts) + room(part.columns) +
+                room(part.values);
+  for (const std::string& label : part.labels) bytes += heap_bytes(label);
+  return bytes;
+}
+
 Part read_chunk(std::string_view text, const Chunk& chunk) {
   Part part;
   std::size_t from = chunk.first;
@@ -125,6 +137,15 @@ Part read_chunk(std::string_view text, const Chunk& chunk) {
     from = to + 1;
   }
   return part;
+}
+
+/// What the matrix of all parts takes, while they are still there.
+Index joined_bytes(const std::vector<Part>& parts) {
+  Index rows = 0, entries = 0;
+  for (const Part& part : parts)
+    rows += std::ssize(part.lines), entries += std::ssize(part.columns);
+  return rows * Index{sizeof(std::string) + 2 * sizeof(std::int64_t)} +
+         entries * Index{sizeof(std::int64_t) + sizeof(double)};
 }
 
 /// Moves the parts, which are emptied on the way, into one matrix. `base` is the index of the
@@ -162,10 +183,15 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   if (text.empty()) return Failure{fmt::format("{}: is empty; it needs a line per point", name)};
   const auto chunks = cut_into_chunks(text, chunk_bytes, Quotes::ignored, options.threads);
   std::vector<Part> parts(chunks.size());
+  MemoryShare parts_memory(options.budget);
+  SharedCount count(name, parts_memory);
   for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
     stop_unless(options.alive);
+    count.go_on();
     const auto k = static_cast<std::size_t>(c);
     parts[k] = read_chunk(text, chunks[k]);
+    count.add(bytes_of(parts[k]));
+    let_go_of(text, chunks, c);
   });
   std::int64_t smallest = largest_index;
   std::int64_t largest = -1;
@@ -177,11 +203,14 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   if (largest < 0)
     return Failure{fmt::format("{}: has no features; lines look like 'label index:value'", name)};
   Dataset data;
+  data.memory = MemoryShare(options.budget);
+  if (auto refusal = data.memory.grow(name, joined_bytes(parts))) return *refusal;
   data.name = name;
   data.format = "libsvm";
   data.type = "text";
   if (smallest == 0) data.notes.push_back("indices count from 0, for the file has an index 0");
   join(parts, smallest == 0 ? 0 : 1, data);
+  release_free_memory();  // what the parts had
   return data;
 }
 

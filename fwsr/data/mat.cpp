@@ -63,11 +63,11 @@ std::optional<Failure> find_complex(const std::string& where, const MatVariable&
 // ---------------------------------------------------------------------------------------------
 // points
 
-Result<std::vector<std::int64_t>> read_places(Opened& opened) {
+Result<std::vector<std::int64_t>> read_places(Opened& opened, MemoryShare& memory) {
   const auto part = opened.numbers();
   if (!part) return part.error();
   if (part->type.size != 4) return opened.broken("its sparse structure is missing");
-  return read_integers(opened.where, part->type, part->count, opened.next);
+  return read_integers(opened.where, part->type, part->count, opened.next, memory);
 }
 
 template <class T>
@@ -84,9 +84,9 @@ Result<PointsStorage> read_sparse(Opened& opened, const MatVariable& variable, D
     return Failure{
         fmt::format("{}: the sparse matrix is broken: {}; save it again", opened.where, what)};
   };
-  auto rows = read_places(opened);
+  auto rows = read_places(opened, data.memory);
   if (!rows) return rows.error();
-  auto starts = read_places(opened);
+  auto starts = read_places(opened, data.memory);
   if (!starts) return starts.error();
   if (static_cast<Index>(starts->size()) != variable.shape[1] + 1)
     return broken(
@@ -99,9 +99,14 @@ Result<PointsStorage> read_sparse(Opened& opened, const MatVariable& variable, D
   if (variable.shape[0] > 1'000'000 + 100 * entries) return broken("far more rows than entries");
   rows->resize(static_cast<std::size_t>(entries));
   data.type = name_of(part->type);
-  auto values = read_points(opened.where, {part->type, 1, entries, false}, opened.next, data.notes);
+  auto values = read_points(opened.where, {part->type, 1, entries, false}, opened.next, data.notes,
+                            data.memory);
   if (!values) return values.error();
   // MATLAB's columns are the rows of the transpose.
+  if (auto refusal = data.memory.grow(opened.where, 2 * entries, sizeof(std::int64_t)))
+    return *refusal;
+  if (auto refusal = data.memory.grow(opened.where, 2 * variable.shape[0], sizeof(std::int64_t)))
+    return *refusal;
   const auto join = [&]<class T>(DenseMatrix<T>& stored) {
     return join_columns<T>(opened.where,
                            {variable.shape[1], variable.shape[0], std::move(*starts),
@@ -128,7 +133,7 @@ Result<PointsStorage> read_variable(const std::string& where, const MatVariable&
   if (!part) return part.error();
   data.type = name_of(part->type);
   return opened.finished(
-      read_points(where, {part->type, rows, cols, true}, opened.next, data.notes));
+      read_points(where, {part->type, rows, cols, true}, opened.next, data.notes, data.memory));
 }
 
 // -------------------------------------------------------------------------------------------
@@ -185,7 +190,8 @@ Result<const MatVariable*> choose_points(const std::string& file, const Variable
 }
 
 Result<std::vector<std::string>> read_variable_labels(const std::string& where,
-                                                      const MatVariable& variable) {
+                                                      const MatVariable& variable,
+                                                      MemoryShare& memory) {
   const bool one_line = variable.is_matrix() && std::min(variable.shape[0], variable.shape[1]) == 1;
   if (!one_line || variable.is_sparse())
     return Failure{fmt::format("{}: is no list of labels; save one number per point", where)};
@@ -193,11 +199,12 @@ Result<std::vector<std::string>> read_variable_labels(const std::string& where,
   Opened opened(where, variable, {});
   const auto part = opened.numbers(variable.shape[0] * variable.shape[1]);
   if (!part) return part.error();
-  return opened.finished(read_number_labels(where, part->type, part->count, opened.next));
+  return opened.finished(read_number_labels(where, part->type, part->count, opened.next, memory));
 }
 
 Result<Dataset> read_mat_file(const FileBytes& file, const ReadOptions& options) {
   Dataset data;
+  data.memory = MemoryShare(options.budget);
   data.name = file.name();
   data.format = "mat";
   if (auto problem = find_unusable_option(data.name, "mat", options, true)) return *problem;
@@ -211,7 +218,7 @@ Result<Dataset> read_mat_file(const FileBytes& file, const ReadOptions& options)
   if (options.label_column.empty()) return data;
   const auto named = find_variable(data.name, *variables, options.label_column);
   if (!named) return named.error();
-  auto labels = read_variable_labels(where_is(data.name, **named), **named);
+  auto labels = read_variable_labels(where_is(data.name, **named), **named, data.memory);
   if (!labels) return labels.error();
   if (static_cast<Index>(labels->size()) != (*chosen)->shape[0])
     return Failure{fmt::format("{}: {} labels for {} points; there must be one per point",
@@ -222,7 +229,7 @@ Result<Dataset> read_mat_file(const FileBytes& file, const ReadOptions& options)
 
 }  // namespace
 
-Result<std::vector<std::string>> mat_labels(const FileBytes& file) {
+Result<std::vector<std::string>> mat_labels(const FileBytes& file, const MemoryBudget& budget) {
   return within_memory(file.name(), [&]() -> Result<std::vector<std::string>> {
     const auto variables = list_variables(file);
     if (!variables) return variables.error();
@@ -235,7 +242,8 @@ Result<std::vector<std::string>> mat_labels(const FileBytes& file) {
           fmt::format("{}: holds {} variables that are one row or column of numbers; save "
                       "the labels alone",
                       file.name(), lines.size())};
-    return read_variable_labels(where_is(file.name(), *lines.front()), *lines.front());
+    MemoryShare memory(budget);
+    return read_variable_labels(where_is(file.name(), *lines.front()), *lines.front(), memory);
   });
 }
 

@@ -244,7 +244,7 @@ bool MatReader::fetch(std::span<std::byte> out) {
   if (out.size() > left_) return false;
   left_ -= out.size();
   if (inflater_) return inflater_->read(out) == out.size();
-  if (!out.empty()) std::memcpy(out.data(), plain_.data(), out.size());
+  copy_and_let_go(plain_.first(out.size()), out);
   plain_ = plain_.subspan(out.size());
   return true;
 }

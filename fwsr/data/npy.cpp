@@ -71,6 +71,7 @@ bool recognises_npy(const FileBytes& file) {
 
 Result<Dataset> read_npy_file(FileBytes file, const ReadOptions& options) {
   Dataset data;
+  data.memory = MemoryShare(options.budget);
   data.name = file.name();
   data.format = "npy";
   if (auto problem = find_unusable_option(data.name, "npy", options, false)) return *problem;
@@ -97,7 +98,7 @@ Result<Dataset> read_npy_file(FileBytes file, const ReadOptions& options) {
         "copied once ({}): the numbers start at byte {}, which is no multiple of their size",
         format_bytes(static_cast<double>(header->count * header->size)), header->offset));
   }
-  auto points = read_npy_points(data.name, *header, next, data.notes);
+  auto points = read_npy_points(data.name, *header, next, data.notes, data.memory);
   if (!points) return points.error();
   data.points = std::move(*points);
   return data;
@@ -140,7 +141,8 @@ std::optional<std::string> cell_text(const NpyHeader& header, std::span<const st
 }
 
 Result<std::vector<std::string>> read_text_labels(const std::string& where, const NpyHeader& header,
-                                                  const ByteSource& next) {
+                                                  const ByteSource& next, MemoryShare& memory) {
+  if (auto refusal = memory.grow(where, header.size)) return *refusal;
   std::vector<std::byte> cell(static_cast<std::size_t>(header.size));
   std::vector<std::string> labels;
   for (Index i = 0; i < header.count; ++i) {
@@ -150,6 +152,7 @@ Result<std::vector<std::string>> read_text_labels(const std::string& where, cons
       return Failure{
           fmt::format("{}: label {} (counted from 0) is not valid Unicode text", where, i)};
     labels.push_back(std::move(*text));
+    if (auto refusal = memory.grow(where, growing_string_bytes(labels.back()))) return *refusal;
   }
   return labels;
 }
@@ -157,14 +160,15 @@ Result<std::vector<std::string>> read_text_labels(const std::string& where, cons
 }  // namespace
 
 Result<PointsStorage> read_npy_points(const std::string& where, const NpyHeader& header,
-                                      const ByteSource& next, std::vector<std::string>& notes) {
+                                      const ByteSource& next, std::vector<std::string>& notes,
+                                      MemoryShare& memory) {
   if (auto problem = find_points_problem(where, header)) return *problem;
   return read_points(where, {header.number(), header.shape[0], header.shape[1], header.by_columns},
-                     next, notes);
+                     next, notes, memory);
 }
 
 Result<std::vector<std::string>> read_npy_labels(const std::string& where, const NpyHeader& header,
-                                                 const ByteSource& next) {
+                                                 const ByteSource& next, MemoryShare& memory) {
   const bool one_column =
       header.shape.size() == 1 || (header.shape.size() == 2 && header.shape[1] == 1);
   if (!one_column)
@@ -174,18 +178,19 @@ Result<std::vector<std::string>> read_npy_labels(const std::string& where, const
                     where, shape_text(header.shape))};
   if (header.count == 0 || header.size == 0)
     return Failure{fmt::format("{}: shape {} holds no labels", where, shape_text(header.shape))};
-  if (header.is_text()) return read_text_labels(where, header, next);
-  return read_number_labels(where, header.number(), header.count, next);
+  if (header.is_text()) return read_text_labels(where, header, next, memory);
+  return read_number_labels(where, header.number(), header.count, next, memory);
 }
 
-Result<std::vector<std::string>> npy_labels(const FileBytes& file) {
+Result<std::vector<std::string>> npy_labels(const FileBytes& file, const MemoryBudget& budget) {
   return within_memory(file.name(), [&]() -> Result<std::vector<std::string>> {
     const ByteSource next = source_of(file.bytes(), file.name());
     const auto header = read_npy_header(file.name(), next);
     if (!header) return header.error();
     if (auto problem = find_size_problem(file.name(), *header, file.bytes().size()))
       return *problem;
-    return read_npy_labels(file.name(), *header, next);
+    MemoryShare memory(budget);
+    return read_npy_labels(file.name(), *header, next, memory);
   });
 }
 

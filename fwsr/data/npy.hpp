@@ -37,10 +37,11 @@ Result<NpyHeader> read_npy_header(const std::string& where, const ByteSource& ne
 
 /// The points of a header just read: refuses text, wrong numbers of dimensions and emptiness.
 Result<PointsStorage> read_npy_points(const std::string& where, const NpyHeader& header,
-                                      const ByteSource& next, std::vector<std::string>& notes);
+                                      const ByteSource& next, std::vector<std::string>& notes,
+                                      MemoryShare& memory);
 
 /// The labels of a header just read: numbers or text, n or n x 1.
 Result<std::vector<std::string>> read_npy_labels(const std::string& where, const NpyHeader& header,
-                                                 const ByteSource& next);
+                                                 const ByteSource& next, MemoryShare& memory);
 
 }  // namespace fwsr

@@ -81,9 +81,10 @@ class Npz {
   std::vector<ZipEntry> arrays_;  // names without .npy
 };
 
-Result<std::vector<std::string>> read_array_labels(const Npz& npz, const std::string& name) {
+Result<std::vector<std::string>> read_array_labels(const Npz& npz, const std::string& name,
+                                                   MemoryShare& memory) {
   return npz.read(name, [&](const NpyHeader& header, const ByteSource& next) {
-    return read_npy_labels(npz.where(name), header, next);
+    return read_npy_labels(npz.where(name), header, next, memory);
   });
 }
 
@@ -91,26 +92,27 @@ Result<std::vector<std::string>> read_array_labels(const Npz& npz, const std::st
 // SciPy's CSR
 
 /// A one-dimensional array of integers.
-Result<std::vector<std::int64_t>> read_index_array(const Npz& npz, const std::string& name) {
+Result<std::vector<std::int64_t>> read_index_array(const Npz& npz, const std::string& name,
+                                                   MemoryShare& memory) {
   return npz.read(
       name,
       [&](const NpyHeader& header, const ByteSource& next) -> Result<std::vector<std::int64_t>> {
         if (header.shape.size() != 1 || header.is_text())
           return Failure{
               fmt::format("{}: is no list of integers, as a sparse matrix needs", npz.where(name))};
-        return read_integers(npz.where(name), header.number(), header.count, next);
+        return read_integers(npz.where(name), header.number(), header.count, next, memory);
       });
 }
 
 /// The word in the array "format", which has no dimensions.
-Result<std::string> read_sparse_format(const Npz& npz) {
+Result<std::string> read_sparse_format(const Npz& npz, MemoryShare& memory) {
   return npz.read("format",
                   [&](const NpyHeader& header, const ByteSource& next) -> Result<std::string> {
                     NpyHeader list = header;
                     if (list.shape.empty()) list.shape = {1};
                     if (!list.is_text() || list.count != 1)
                       return Failure{npz.where("format") + ": is not the name of a sparse format"};
-                    auto words = read_npy_labels(npz.where("format"), list, next);
+                    auto words = read_npy_labels(npz.where("format"), list, next, memory);
                     if (!words) return words.error();
                     return words->front();
                   });
@@ -118,14 +120,14 @@ Result<std::string> read_sparse_format(const Npz& npz) {
 
 template <class T>
 Result<PointsStorage> join_csr(const Npz& npz, std::vector<T> values, Dataset& data) {
-  const auto shape = read_index_array(npz, "shape");
+  const auto shape = read_index_array(npz, "shape", data.memory);
   if (!shape) return shape.error();
   if (shape->size() != 2)
     return Failure{fmt::format("{}: has {} lengths, and points need rows and columns",
                                npz.where("shape"), shape->size())};
-  auto starts = read_index_array(npz, "indptr");
+  auto starts = read_index_array(npz, "indptr", data.memory);
   if (!starts) return starts.error();
-  auto columns = read_index_array(npz, "indices");
+  auto columns = read_index_array(npz, "indices", data.memory);
   if (!columns) return columns.error();
   auto matrix = make_csr<T>(
       npz.file_name(),
@@ -136,7 +138,7 @@ Result<PointsStorage> join_csr(const Npz& npz, std::vector<T> values, Dataset& d
 }
 
 Result<PointsStorage> read_csr(const Npz& npz, Dataset& data) {
-  const auto format = read_sparse_format(npz);
+  const auto format = read_sparse_format(npz, data.memory);
   if (!format) return format.error();
   if (*format != "csr")
     return Failure{
@@ -149,7 +151,7 @@ Result<PointsStorage> read_csr(const Npz& npz, Dataset& data) {
           return Failure{npz.where("data") + ": is no list of numbers, as a sparse matrix needs"};
         data.type = header.type();
         return read_points(npz.where("data"), {header.number(), 1, header.count, false}, next,
-                           data.notes);
+                           data.notes, data.memory);
       });
   if (!values) return values.error();
   if (auto* single = std::get_if<DenseMatrix<float>>(&*values))
@@ -184,12 +186,13 @@ Result<PointsStorage> read_array(const Npz& npz, const ReadOptions& options, Dat
   if (!name) return name.error();
   return npz.read(*name, [&](const NpyHeader& header, const ByteSource& next) {
     data.type = header.type();
-    return read_npy_points(npz.where(*name), header, next, data.notes);
+    return read_npy_points(npz.where(*name), header, next, data.notes, data.memory);
   });
 }
 
 Result<Dataset> read_npz_file(const FileBytes& file, const ReadOptions& options) {
   Dataset data;
+  data.memory = MemoryShare(options.budget);
   data.name = file.name();
   data.format = "npz";
   if (auto problem = find_unusable_option(data.name, "npz", options, true)) return *problem;
@@ -199,7 +202,7 @@ Result<Dataset> read_npz_file(const FileBytes& file, const ReadOptions& options)
   if (!points) return points.error();
   data.points = std::move(*points);
   if (options.label_column.empty()) return data;
-  auto labels = read_array_labels(*npz, options.label_column);
+  auto labels = read_array_labels(*npz, options.label_column, data.memory);
   if (!labels) return labels.error();
   const Index rows = std::visit([](const auto& p) { return p.rows; }, data.points);
   if (static_cast<Index>(labels->size()) != rows)
@@ -216,7 +219,7 @@ bool recognises_npz(const FileBytes& file) {
 
 }  // namespace
 
-Result<std::vector<std::string>> npz_labels(const FileBytes& file) {
+Result<std::vector<std::string>> npz_labels(const FileBytes& file, const MemoryBudget& budget) {
   return within_memory(file.name(), [&]() -> Result<std::vector<std::string>> {
     const auto npz = Npz::open(file);
     if (!npz) return npz.error();
@@ -224,7 +227,8 @@ Result<std::vector<std::string>> npz_labels(const FileBytes& file) {
     if (names.size() != 1)
       return Failure{fmt::format("{}: holds several arrays: {}; save the labels alone", file.name(),
                                  list_names(names))};
-    return read_array_labels(*npz, names.front());
+    MemoryShare memory(budget);
+    return read_array_labels(*npz, names.front(), memory);
   });
 }
 

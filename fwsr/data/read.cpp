@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/file_watch.hpp"
-#include "fwsr/base/memory.hpp"
+#include "fwsr/base/limits.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/digits.hpp"
 #include "fwsr/data/formats.hpp"
@@ -24,7 +24,8 @@ using Labels = std::vector<std::string>;
 struct Reader {
   Format format;
   bool is_text;
-  Result<Labels> (*labels)(const FileBytes& file);  // null: labels come with the points only
+  Result<Labels> (*labels)(const FileBytes& file,
+                           const MemoryBudget& budget);  // null: labels come with the points only
 };
 
 /// The table of formats. The first one that recognises a file reads it: formats with a magic
@@ -53,9 +54,9 @@ Failure no_reader(const FileBytes& file) {
 }
 
 /// The content of a gzip-compressed file under the same name.
-Result<FileBytes> unpack(const FileBytes& file, const Alive& alive = {}) {
-  auto bytes =
-      gunzip(file.bytes(), file.name(), static_cast<std::size_t>(available_memory()), alive);
+Result<FileBytes> unpack(const FileBytes& file, const MemoryBudget& budget,
+                         const Alive& alive = {}) {
+  auto bytes = gunzip(file.bytes(), file.name(), budget, alive);
   if (!bytes) return bytes.error();
   return FileBytes::from_memory(file.name(), std::move(*bytes));
 }
@@ -97,11 +98,12 @@ Result<Dataset> read_from(FileBytes file, const ReadOptions& options, Source sou
   const std::shared_ptr<const FileWatch> watch = file.watch();
   auto data = read_unchanged(watch, [&] {
     return within_memory(name, [&]() -> Result<Dataset> {
+      start_threads(options.threads);
       // Formats that look into compressed files themselves come first; what is left is unpacked,
       // once, so that no chain of compressed files can keep us busy.
       if (!looks_like_gzip(file.bytes()) || find_reader(file))
         return read_plain(std::move(file), options, source);
-      auto unpacked = unpack(file, options.alive);
+      auto unpacked = unpack(file, options.budget, options.alive);
       if (!unpacked) return unpacked.error();
       return read_plain(std::move(*unpacked), options, source);
     });
@@ -116,16 +118,16 @@ Result<Dataset> read_built_in(const ReadOptions& options) {
   return read_digits();
 }
 
-Result<Labels> read_plain_labels(const FileBytes& file) {
+Result<Labels> read_plain_labels(const FileBytes& file, const MemoryBudget& budget) {
   const Reader* const reader = find_reader(file);
-  if (reader && reader->labels) return reader->labels(file);
+  if (reader && reader->labels) return reader->labels(file, budget);
   if (reader)
     return Failure{
         fmt::format("{}: is {}, whose labels come with its points; a label file has one "
                     "label a line",
                     file.name(), reader->format.long_name)};
   // Text that no table starts with may still be labels.
-  if (looks_like_text(file.bytes())) return text_labels(file);
+  if (looks_like_text(file.bytes())) return text_labels(file, budget);
   return no_reader(file);
 }
 
@@ -134,7 +136,7 @@ Result<Labels> read_plain_labels(const FileBytes& file) {
 Result<Dataset> read_dataset(const std::string& path, const ReadOptions& options) {
   std::error_code code;
   if (path == "digits" && !std::filesystem::exists(path, code)) return read_built_in(options);
-  auto file = FileBytes::open(path);
+  auto file = FileBytes::open(path, options.budget);
   if (!file) return file.error();
   return read_from(std::move(*file), options, path == "-" ? Source::standard_input : Source::file);
 }
@@ -143,19 +145,20 @@ Result<Dataset> read_dataset(FileBytes file, const ReadOptions& options) {
   return read_from(std::move(file), options, Source::file);
 }
 
-Result<Labels> read_labels(const std::string& path) {
-  auto file = FileBytes::open(path);
+Result<Labels> read_labels(const std::string& path, const MemoryBudget& budget) {
+  auto file = FileBytes::open(path, budget);
   if (!file) return file.error();
-  return read_labels(std::move(*file));
+  return read_labels(std::move(*file), budget);
 }
 
-Result<Labels> read_labels(FileBytes file) {
+Result<Labels> read_labels(FileBytes file, const MemoryBudget& budget) {
   return read_unchanged(file.watch(), [&] {
     return within_memory(file.name(), [&]() -> Result<Labels> {
-      if (!looks_like_gzip(file.bytes()) || find_reader(file)) return read_plain_labels(file);
-      auto unpacked = unpack(file);
+      if (!looks_like_gzip(file.bytes()) || find_reader(file))
+        return read_plain_labels(file, budget);
+      auto unpacked = unpack(file, budget);
       if (!unpacked) return unpacked.error();
-      return read_plain_labels(*unpacked);
+      return read_plain_labels(*unpacked, budget);
     });
   });
 }

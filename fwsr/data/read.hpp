@@ -10,6 +10,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/memory_budget.hpp"
 #include "fwsr/data/dataset.hpp"
 
 namespace fwsr {
@@ -28,6 +29,9 @@ struct ReadOptions {
   /// npy and plain idx files whose points would take more bytes than this are not read but streamed:
   /// they stay in the file and are fetched in blocks, over and over.
   Index hold_at_most = std::numeric_limits<Index>::max();
+  /// Counts what is taken while reading and what the result holds; refuses files that need more. By
+  /// default that is what the machine has available.
+  MemoryBudget budget{};
   /// Asked while text is parsed and gzip unpacked; Interrupted is thrown when it says no.
   Alive alive{};
 };
@@ -41,8 +45,10 @@ Result<Dataset> read_dataset(FileBytes file, const ReadOptions& options = {});
 
 /// One label per point from a file of its own: text with one label a line, or npy / idx / mat / npz
 /// holding integers (or numbers) in one column. Integers are written without a decimal point.
-Result<std::vector<std::string>> read_labels(const std::string& path);
-Result<std::vector<std::string>> read_labels(FileBytes file);
+Result<std::vector<std::string>> read_labels(const std::string& path,
+                                             const MemoryBudget& budget = MemoryBudget());
+Result<std::vector<std::string>> read_labels(FileBytes file,
+                                             const MemoryBudget& budget = MemoryBudget());
 
 /// The names of the formats that are read, for --version and error messages.
 std::vector<std::string> readable_formats();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/files.hpp"
 
 namespace fwsr {
 
@@ -214,6 +215,7 @@ struct Scan {
   std::int64_t line_breaks = 0;
   std::array<Index, 2> ends{};             // line breaks after an even / odd number of quotes
   std::array<std::size_t, 2> first_end{};  // the first of them, from the start of the text
+  std::array<std::int64_t, 2> lines_to{};  // line breaks up to and with that one
 };
 
 Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes) {
@@ -222,7 +224,9 @@ Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes
   for (std::size_t i = from; i < to; ++i) {
     if (text[i] == '\n') {
       ++found.line_breaks;
-      if (found.ends[parity]++ == 0) found.first_end[parity] = i;
+      if (found.ends[parity]++ > 0) continue;
+      found.first_end[parity] = i;
+      found.lines_to[parity] = found.line_breaks;
     } else if (text[i] == '"' && quotes == Quotes::protect_line_breaks) {
       parity ^= 1;
     }
@@ -241,6 +245,7 @@ std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quo
     const auto from = static_cast<std::size_t>(c * chunk_bytes);
     const auto to = std::min(text.size(), from + static_cast<std::size_t>(chunk_bytes));
     scans[static_cast<std::size_t>(c)] = scan(text, from, to, quotes);
+    let_go(std::as_bytes(std::span(text)).subspan(from, to - from));
   });
   // A chunk's records are those that follow its line breaks; the very first record follows none.
   std::vector<Chunk> chunks(scans.size());
@@ -254,16 +259,35 @@ std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quo
                  .records = follow + (c == 0 ? 1 : 0),
                  .record = record,
                  .line = line};
-    if (c > 0 && follow > 0) {
-      const auto from = text.begin() + static_cast<Index>(c) * chunk_bytes;
-      const auto start = text.begin() + static_cast<Index>(chunks[c].first);
-      chunks[c].line += std::count(from, start, '\n');
-    }
+    if (c > 0) chunks[c].line += s.lines_to[inside];
     record += chunks[c].records;
     line += s.line_breaks;
     inside ^= s.odd_quotes ? 1 : 0;
   }
   return chunks;
+}
+
+// ---------------------------------------------------------------------------------------- memory
+
+void SharedCount::go_on() const {
+  if (refused_) throw MemoryError(name_ + ": does not fit the memory allowed");
+}
+
+void SharedCount::add(Index bytes) {
+  const auto refusal = memory_.grow(name_, bytes);
+  if (!refusal) return;
+  refused_ = true;
+  throw MemoryError(refusal->message);
+}
+
+void let_go_of(std::string_view text, const std::vector<Chunk>& chunks, Index c) {
+  const auto k = static_cast<std::size_t>(c);
+  // A chunk without records has no place of its own; the one before it reached further.
+  std::size_t end = text.size();
+  for (std::size_t next = k + 1; next < chunks.size() && end == text.size(); ++next)
+    if (chunks[next].records > 0) end = chunks[next].first;
+  if (chunks[k].records > 0)
+    let_go(std::as_bytes(std::span(text)).subspan(chunks[k].first, end - chunks[k].first));
 }
 
 }  // namespace fwsr

@@ -2,6 +2,7 @@
 // Internal.
 #pragma once
 
+#include <atomic>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/memory_budget.hpp"
 #include "fwsr/base/result.hpp"
 
 namespace fwsr {
@@ -89,5 +91,23 @@ enum class Quotes { ignored, protect_line_breaks };
 /// record
 std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quotes quotes,
                                    int threads);
+
+/// Memory that the tasks of one read take as they go. After the first refusal none goes on.
+class SharedCount {
+ public:
+  SharedCount(const std::string& name, MemoryShare& memory) : name_(name), memory_(memory) {}
+
+  /// Both throw MemoryError when there is no more.
+  void go_on() const;
+  void add(Index bytes);
+
+ private:
+  const std::string& name_;
+  MemoryShare& memory_;
+  std::atomic<bool> refused_ = false;
+};
+
+/// Says that chunk c has been read; see let_go.
+void let_go_of(std::string_view text, const std::vector<Chunk>& chunks, Index c);
 
 }  // namespace fwsr

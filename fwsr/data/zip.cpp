@@ -2,13 +2,13 @@
 
 #include <zlib.h>
 
-#include <cstring>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "fwsr/base/files.hpp"
 #include "fwsr/data/binary.hpp"
 
 namespace fwsr {
@@ -196,7 +196,7 @@ Result<Done> ZipReader::read(std::span<std::byte> out) {
           "{}: its compressed data {}", where_,
           inflater_->problem().empty() ? "is shorter than stated" : inflater_->problem())};
   } else {
-    std::memcpy(out.data(), data_.data() + given_, out.size());
+    copy_and_let_go(data_.subspan(given_, out.size()), out);
   }
   given_ += out.size();
   crc_ = static_cast<std::uint32_t>(

@@ -13,6 +13,7 @@
 #include "fwsr/base/random.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/task.hpp"
 #include "fwsr/solver/fill.hpp"
@@ -354,6 +355,7 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
                         const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& o, const Plan& plan, const Observer& observer) {
   const SerialBlas serial;
+  make_room_for_products(threads_of(o));
   Selection result;
   result.plan = plan;
   const auto start = Clock::now();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -76,6 +77,7 @@ Judge::Judge(const PointsView& view, std::span<const std::string> labels,
   State& s = *state_;
   const SerialBlas serial;
   s.threads = threads_of(options);
+  make_room_for_products(s.threads);
   s.given = options.kernel.type == KernelType::precomputed;
   SelectOptions own = options;
   if (!s.given) own.kernel = {};

@@ -13,6 +13,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/quoted.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/select.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -217,6 +218,7 @@ void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index ru
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return plans[a].members.size() > plans[b].members.size();
   });
+  make_room_for_products(team.threads);
   for_tasks(team.side_by_side ? team.threads : 1, static_cast<Index>(plans.size()),
             [&](Index index) {
               const std::size_t t = order[static_cast<std::size_t>(index)];

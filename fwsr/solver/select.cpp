@@ -13,6 +13,7 @@
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/certificate.hpp"
@@ -417,6 +418,7 @@ void number_among_all(std::span<const Index> subset, Selection& result) {
 Selection select_points(const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& options, const Plan& plan, const Observer& observer) {
   const SerialBlas serial;
+  make_room_for_products(threads_of(options));
   Selection result;
   result.plan = plan;
   const auto start = Clock::now();
@@ -465,6 +467,7 @@ std::vector<double> encode(const PointsView& points, const SelectOptions& option
     throw Error("codes of new points need the points; a precomputed kernel has none");
   const int threads = threads_of(options);
   const SerialBlas serial;
+  make_room_for_products(threads);
   const Points trained(points, {}, preprocessing_of(options), threads);
   SelectOptions same = options;  // the gamma that was used, found from the data or given
   if (selection.gamma > 0) same.kernel.gamma = selection.gamma;

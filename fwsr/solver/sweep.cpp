@@ -11,6 +11,7 @@
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -385,6 +386,7 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
                                      const SelectOptions& options, const SweepPlan& plan,
                                      const Grid& grid, const Observer& observer) {
   const SerialBlas serial;
+  make_room_for_products(threads_of(options));
   std::vector<SweepEntry> entries;
   for (const NumberOrAuto& alpha : grid.alphas)
     for (const double eta : grid.etas) {

@@ -138,7 +138,7 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
 /// A file by the readers of fwsr/data.
 GivenPoints read_file(const std::string& path, const std::string& label_column,
                       const std::string& id_column, const std::vector<std::string>& columns,
-                      const std::string& variable, Index hold_at_most) {
+                      const std::string& variable, Index hold_at_most, Index memory) {
   Watched watched({nb::none()});
   auto data = watched.run([&](const CompareObserver& observer) {
     return read_dataset(path, {.label_column = label_column,
@@ -147,14 +147,15 @@ GivenPoints read_file(const std::string& path, const std::string& label_column,
                                .variable = variable,
                                .threads = default_threads(),
                                .hold_at_most = hold_at_most,
+                               .budget = MemoryBudget(memory),
                                .alive = [&] { return observer({}); }});
   });
   if (!data) throw Error(data.error().message);
   return dataset_points(std::move(*data));
 }
 
-std::vector<std::string> read_label_file(const std::string& path) {
-  auto labels = read_labels(path);
+std::vector<std::string> read_label_file(const std::string& path, Index memory) {
+  auto labels = read_labels(path, MemoryBudget(memory));
   if (!labels) throw Error(labels.error().message);
   return std::move(*labels);
 }
@@ -246,7 +247,7 @@ NB_MODULE(_core, m) {
       .def_static("sparse", sparse_points, "values"_a, "columns"_a, "starts"_a, "features"_a)
       .def_static("in_file", file_points, "path"_a, "type"_a, "rows"_a, "cols"_a, "offset"_a)
       .def_static("read", read_file, "path"_a, "label_column"_a, "id_column"_a, "columns"_a,
-                  "variable"_a, "hold_at_most"_a)
+                  "variable"_a, "hold_at_most"_a, "memory"_a)
       .def_prop_ro("rows", [](const GivenPoints& p) { return rows_of(p.view); })
       .def_prop_ro("cols", [](const GivenPoints& p) { return cols_of(p.view); })
       .def_prop_ro("streamed", [](const GivenPoints& p) { return is_streamed(p.view); })
@@ -280,7 +281,7 @@ NB_MODULE(_core, m) {
     return all;
   });
   m.def("options", option_list);
-  m.def("read_labels", read_label_file, "path"_a);
+  m.def("read_labels", read_label_file, "path"_a, "memory"_a);
   m.def("parse_bytes", bytes_of, "text"_a);
   m.def(
       "format_bytes", [](double bytes) { return format_bytes(bytes); }, "bytes"_a);

@@ -10,7 +10,11 @@ Estimators follow scikit-learn (:class:`FWSR`, :class:`KMedoids`, ...); function
 want none (:func:`select`, :func:`plan`, :func:`sweep`, :func:`path`, :func:`compare`).
 """
 
-from . import _core
+from . import _limits
+
+_limits.check_address_space()
+
+from . import _core  # noqa: E402
 from ._base import ExemplarSelector
 from ._data import Data, read
 from ._estimators import (

@@ -121,7 +121,8 @@ def read(
     variable : str, optional
         npz: which array, when there are several.
     memory : int or str, optional
-        npy and idx files larger than this stay in the file and are read in blocks.
+        What reading may take: npy and idx files larger than this stay in the file and are read
+        in blocks, others are refused. By default what the machine has available.
 
     Returns
     -------
@@ -142,7 +143,7 @@ def read(
         if label_column is not None:
             raise ValueError("labels and label_column are both given; labels come from one place")
         data = read(path, id_column=id_column, columns=columns, variable=variable, memory=memory)
-        data.labels = _core.read_labels(os.fsdecode(labels))
+        data.labels = _core.read_labels(os.fsdecode(labels), memory_limit(memory))
         if len(data.labels) != len(data):
             raise ValueError(f"{os.fsdecode(labels)} holds {len(data.labels)} labels, but "
                              f"{os.fsdecode(path)} holds {len(data)} points")
@@ -159,8 +160,9 @@ def read(
         if array:
             raise ValueError(f"{path}: variable is for npz files; name columns instead")
         return _read_arrow(path, label, id_, names)
-    limit = memory_limit(memory) or _core.available_memory() * 8 // 10
-    points = _core.Points.read(path, label, id_, names or [], array, limit)
+    limit = memory_limit(memory)
+    held = limit or _core.available_memory() * 8 // 10
+    points = _core.Points.read(path, label, id_, names or [], array, held, limit)
     return Data(points, _values_of(points), path, list(points.notes), points.columns or None,
                 points.ids or None, points.labels or None)
 
