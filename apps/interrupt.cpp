@@ -10,13 +10,14 @@
 #include <string_view>
 
 #include "apps/progress.hpp"
+#include "fwsr/base/write_file.hpp"
 
 namespace fwsr::app {
 
 namespace {
 
 // What the handler touches; lock-free, as a signal handler needs. It calls nothing but what POSIX
-// lists as safe in one: clock_gettime, poll, write, raise, _exit.
+// lists as safe in one: clock_gettime, poll, write, unlinkat, raise, _exit.
 std::atomic<int> received = 0;
 std::atomic<long long> received_at = 0;  // milliseconds
 std::atomic<bool> with_care = false;
@@ -50,6 +51,7 @@ void handle(int signal_number) {
   if (received_at.compare_exchange_strong(first, now)) {
     received = signal_number;
   } else if (now - first > 1000) {
+    remove_all_parts();
     struct sigaction plain = {};
     plain.sa_handler = SIG_DFL;
     ::sigaction(signal_number, &plain, nullptr);

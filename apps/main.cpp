@@ -18,6 +18,7 @@
 #include "apps/interrupt.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
+#include "fwsr/base/write_file.hpp"
 #include "fwsr/linalg/processor.hpp"
 
 namespace fwsr::app {
@@ -108,16 +109,13 @@ int fail(int exit_code, std::string_view message) {
 }
 
 /// Where no exception may leave (libraries that promise so and allocate all the same), running out of
-/// memory ends the program at once; what it was about to replace stays as it was.
+/// memory ends the program at once.
 [[noreturn]] void end_for_want_of_memory() {
+  remove_all_parts();
   try {
     if (std::current_exception()) throw;
   } catch (const std::bad_alloc&) {
-    ::_exit(
-        fail_without_memory("fwsr: out of memory, and the program had to end at once; outputs are "
-                            "as they were, but for a "
-                            "hidden .part file perhaps, which the next run removes; use fewer "
-                            "points or a larger machine\n"));
+    ::_exit(fail_without_memory());
   } catch (...) {
   }
   std::abort();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
@@ -183,6 +184,32 @@ std::pair<int, std::string> create_part(int folder, const std::string& start, mo
   return {-1, {}};
 }
 
+/// The parts there are, for remove_all_parts. `folder` is set last and cleared first.
+struct KnownPart {
+  std::atomic<bool> taken = false;
+  std::atomic<int> folder = -1;
+  char name[NAME_MAX + 1] = {};
+};
+std::array<KnownPart, 32> known_parts;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+/// Null when more are written than anybody writes at a time.
+KnownPart* make_known(int folder, const std::string& name) {
+  for (KnownPart& part : known_parts) {
+    if (part.taken.exchange(true)) continue;
+    part.name[name.copy(part.name, NAME_MAX)] = '\0';
+    part.folder = folder;
+    return &part;
+  }
+  return nullptr;
+}
+
+void forget(KnownPart* part) {
+  if (!part) return;
+  part->folder = -1;
+  part->taken = false;
+}
+
 /// Mode and owner of what is replaced. What the new owner may not give away is closed instead.
 void take_over_rights(int folder, const std::string& name, int part) {
   struct stat before = {}, now = {};
@@ -214,6 +241,7 @@ struct OutputFile::State {
   Descriptor folder{-1};  // of a file, so that a folder that is moved takes its part along
   Descriptor file{-1};    // opened by us; standard output stays open
   std::string part;       // the name in `folder`; empty when there is nothing to remove
+  KnownPart* known = nullptr;
   std::unique_ptr<DescriptorBuffer> buffer;
   std::ostream stream{nullptr};
 
@@ -221,6 +249,7 @@ struct OutputFile::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
+    forget(known);
     if (!part.empty()) ::unlinkat(folder.fd, part.c_str(), 0);
   }
 
@@ -241,6 +270,7 @@ struct OutputFile::State {
     // Nobody reads what replaces a protected file before it has the mode of that.
     std::tie(file.fd, part) = create_part(folder.fd, start, place.exists ? 0600 : 0666);
     if (file.fd < 0) fail("created");
+    known = make_known(folder.fd, part);
   }
 
   /// Waits for the reader of a named pipe.
@@ -290,8 +320,14 @@ void OutputFile::commit() {
   take_over_rights(s.folder.fd, s.place.name, s.file.fd);
   if (::renameat(s.folder.fd, s.part.c_str(), s.folder.fd, s.place.name.c_str()) != 0)
     s.fail("put in place");
+  forget(std::exchange(s.known, nullptr));
   s.part.clear();
   reach_disk(s.folder.fd);  // what could go wrong here does not undo the renaming
+}
+
+void remove_all_parts() {
+  for (const KnownPart& part : known_parts)
+    if (const int folder = part.folder; folder >= 0) ::unlinkat(folder, part.name, 0);
 }
 
 bool OutputFile::has_begun() const {

@@ -53,6 +53,10 @@ class OutputFile {
 /// Writes `path` whole or not at all; on failure what was there before stays.
 Result<Done> write_whole(const std::string& path, const std::function<void(std::ostream&)>& write);
 
+/// Removes the parts of all files on their way. For who ends the process at once (a signal that is not to be
+/// survived, std::terminate), where no destructor runs; takes no lock and no memory.
+void remove_all_parts();
+
 /// Writes `bytes` to a pipe, terminal or file; false, with errno, when that fails. Never waits
 /// without asking `alive`: throws Interrupted.
 bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive);

@@ -35,7 +35,9 @@ class Blocked(Case):
         def prepare():
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
                 signal.signal(number, signal.SIG_DFL)
-        return subprocess.Popen([PROGRAM, *args], cwd=self.folder, preexec_fn=prepare, **files)
+        process = subprocess.Popen([PROGRAM, *args], cwd=self.folder, preexec_fn=prepare, **files)
+        self.addCleanup(process.kill)
+        return process
 
     def wait_for_part(self, process):
         """Until the codes are prepared: what is left to do is the write that waits."""
