@@ -47,7 +47,7 @@ void check_destinations(const std::vector<Destination>& outputs,
         throw UsageError(fmt::format("{} and {} name the same file {}; name two files", options[j],
                                      output.option, output.path));
     places.push_back(std::move(place));
-    options.push_back(output.option);
+    options.push_back(is_standard_output(output.path) ? "standard output" : output.option);
   }
 }
 
@@ -80,10 +80,10 @@ bool write_stream(const Output& output, const Place& place) {
     throw;
   } catch (const WriteError& e) {
     if (e.code == EPIPE) return false;
-    throw Error(fmt::format(
-        "{}; {}{}", e.what(),
-        is_standard_output(output.path) ? "make room or use -o FILE" : "make room or name another",
-        o.file.has_begun() ? ", what is there is not whole" : ""));
+    const bool full = e.code == ENOSPC || e.code == EDQUOT || e.code == EFBIG;
+    throw Error(fmt::format("{}; {}{}{}", e.what(), full ? "make room or " : "",
+                            is_standard_output(output.path) ? "use -o FILE" : "name another",
+                            o.file.has_begun() ? ", what is there is not whole" : ""));
   }
   return true;
 }

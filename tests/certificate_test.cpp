@@ -242,6 +242,31 @@ std::string warning_about_marks(const Set& set) {
   return "";
 }
 
+TEST(Certificate, of_points_that_are_all_equal_is_trusted) {
+  for (const double value : {0.0, 1.5, -1e12}) {
+    const std::vector<double> x(40 * 3, value);
+    const auto s =
+        fwsr::select(fwsr::MatrixView<const double>{x.data(), 40, 3, 3}, {.exemplars = 2});
+    ASSERT_TRUE(s.certificate) << value;
+    EXPECT_TRUE(s.certificate->trusted) << value;
+    EXPECT_GE(s.certificate->gap, 0) << value;
+  }
+}
+
+TEST(Certificate, is_refused_where_no_number_could_tell_the_objective) {
+  for (const double size : {1e-200, 1e200}) {
+    std::vector<double> x;
+    for (int i = 0; i < 60; ++i) x.push_back(size * (1 + i % 7 + 0.1 * (i % 11)));
+    try {
+      fwsr::select(fwsr::MatrixView<const double>{x.data(), 20, 3, 3}, {.exemplars = 2});
+      ADD_FAILURE() << "points of size " << size << " were answered";
+    } catch (const fwsr::Error& e) {
+      EXPECT_NE(std::string(e.what()).find("too large or too small"), std::string::npos)
+          << e.what();
+    }
+  }
+}
+
 TEST(Marks, of_missing_values_are_named) {
   for (const double mark : {-999.0, 1e10, 1e20, 9.97e36}) {
     const std::string w = warning_about_marks(with_marks(normal_points(60, 8), mark, true));

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -19,10 +20,9 @@ namespace fs = std::filesystem;
 class WriteFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / (std::string("fwsr_write_file_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    std::string name = (fs::temp_directory_path() / "fwsr_write_file_XXXXXX").string();
+    ASSERT_TRUE(::mkdtemp(name.data()));
+    folder_ = name;
   }
   void TearDown() override { fs::remove_all(folder_); }
   std::string path(const char* name = "x.txt") const { return (folder_ / name).string(); }

@@ -32,8 +32,9 @@ std::optional<double> number_after(const std::string& path, const std::string& n
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with(name)) continue;
     double value = 0;
-    const char* const first = line.data() + line.find_first_not_of(" \t", name.size());
-    if (std::from_chars(first, line.data() + line.size(), value).ec == std::errc{}) return value;
+    const std::size_t begin = std::min(line.find_first_not_of(" \t", name.size()), line.size());
+    if (std::from_chars(line.data() + begin, line.data() + line.size(), value).ec == std::errc{})
+      return value;
   }
   return std::nullopt;
 }

@@ -39,7 +39,7 @@ namespace {
 
 /// `begin` is set last and cleared first: who finds an address between begin and end finds the name.
 struct Mapping {
-  std::atomic<std::uintptr_t> begin = 0, end = 0;
+  std::atomic<std::uintptr_t> begin = UINTPTR_MAX, end = 0;
   std::atomic<const char*> name = nullptr;
   std::atomic<bool> taken = false;
 };

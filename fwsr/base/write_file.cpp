@@ -50,7 +50,7 @@ bool is_regular(int descriptor) {
 
 }  // namespace
 
-bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive) {
+bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive, bool* begun) {
   // A pipe that says it has room takes PIPE_BUF bytes without waiting, and perhaps no more.
   const bool waits = !is_regular(descriptor);
   const std::size_t piece = waits ? PIPE_BUF : std::size_t{1} << 20;
@@ -59,6 +59,7 @@ bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive) {
     struct pollfd room = {descriptor, POLLOUT, 0};
     if (waits && ::poll(&room, 1, patience) <= 0) continue;
     const ssize_t written = ::write(descriptor, bytes.data(), std::min(piece, bytes.size()));
+    if (written > 0 && begun) *begun = true;
     if (written >= 0)
       bytes.remove_prefix(static_cast<std::size_t>(written));
     else if (errno != EINTR && errno != EAGAIN)
@@ -104,8 +105,7 @@ class DescriptorBuffer : public std::streambuf {
  private:
   void put(std::string_view bytes) {
     if (bytes.empty()) return;
-    begun_ = true;
-    if (write_bytes(descriptor_, bytes, alive_)) return;
+    if (write_bytes(descriptor_, bytes, alive_, &begun_)) return;
     const int code = errno;
     throw WriteError(
         fmt::format("{}: cannot be written: {}", name_, std::generic_category().message(code)),
@@ -216,9 +216,10 @@ void take_over_rights(int folder, const std::string& name, int part) {
   if (::fstatat(folder, name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(before.st_mode) || ::fstat(part, &now) != 0)
     return;
-  mode_t mode = before.st_mode & 07777;
-  if (before.st_uid != now.st_uid && ::fchown(part, before.st_uid, static_cast<gid_t>(-1)) != 0)
-    mode &= 0777;
+  mode_t mode = before.st_mode & 0777;  // what ran as somebody else does not with other content
+  if (before.st_uid != now.st_uid) {
+    [[maybe_unused]] const int given = ::fchown(part, before.st_uid, static_cast<gid_t>(-1));
+  }
   if (before.st_gid != now.st_gid && ::fchown(part, static_cast<uid_t>(-1), before.st_gid) != 0)
     mode = (mode & 0707) | (mode & 07) << 3;
   ::fchmod(part, mode);

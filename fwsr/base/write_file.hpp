@@ -59,6 +59,7 @@ void remove_all_parts();
 
 /// Writes `bytes` to a pipe, terminal or file; false, with errno, when that fails. Never waits
 /// without asking `alive`: throws Interrupted.
-bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive);
+/// `begun` is set once some were taken.
+bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive, bool* begun = nullptr);
 
 }  // namespace fwsr

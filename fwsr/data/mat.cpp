@@ -96,7 +96,10 @@ Result<PointsStorage> read_sparse(Opened& opened, const MatVariable& variable, D
   if (!part) return part.error();
   if (entries < 0 || entries > std::ssize(*rows) || entries > part->count)
     return broken("fewer entries than its columns claim");
-  if (variable.shape[0] > 1'000'000 + 100 * entries) return broken("far more rows than entries");
+  if (variable.shape[0] > 1'000'000 + 100 * entries)
+    return Failure{
+        fmt::format("{}: {} rows for {} entries: so many empty points are not read; leave them out",
+                    opened.where, variable.shape[0], entries)};
   rows->resize(static_cast<std::size_t>(entries));
   data.type = name_of(part->type);
   auto values = read_points(opened.where, {part->type, 1, entries, false}, opened.next, data.notes,

@@ -43,8 +43,10 @@ double typical_trace(const KernelMatrix& kernel) {
 }
 
 /// Whether an error leaves digits: of the number itself, or beside what the points are without a few.
+/// Points that are all zero, or are but for rounding of what centring took away, have nothing to lose.
 bool leaves_digits(double error, double size, const KernelMatrix& kernel) {
-  return error <= 1e-3 * size || error <= 1e-5 * typical_trace(kernel);
+  const double typical = typical_trace(kernel);
+  return error <= 1e-3 * size || error <= 1e-5 * typical || typical == 0;
 }
 
 /// Numbers of ours that contradict each other are not handed out. One that is below zero by no more than

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -166,10 +167,11 @@ std::unique_ptr<Form> make_form(Space& space, const SelectOptions& o, const Plan
 
 RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero) {
   const double unit = kernel.unit();
-  if (!std::isfinite(f_at_zero) || !std::isfinite(f_at_zero / unit / unit))
+  const double told = f_at_zero / unit / unit;  // in the user's units
+  if (!std::isfinite(told) || (f_at_zero > 0 && told < std::numeric_limits<double>::min()))
     throw Error(
-        "the points span too many orders of magnitude for floating-point numbers; rescale the "
-        "features, or remove values near the largest or smallest number");
+        "the squares of the points are too large or too small for floating-point numbers; rescale "
+        "the features, or remove values near the largest or smallest number");
   return {.exemplars = o.exemplars,
           .beta = effective_beta(o, kernel.size()),
           .delta = o.delta_absolute ? o.delta * unit * unit : o.delta * f_at_zero,

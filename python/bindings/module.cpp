@@ -285,7 +285,7 @@ NB_MODULE(_core, m) {
   m.def("parse_bytes", bytes_of, "text"_a);
   m.def(
       "format_bytes", [](double bytes) { return format_bytes(bytes); }, "bytes"_a);
-  m.def("available_memory", available_memory);
+  m.def("available_memory", [] { return available_memory(); });
   m.def("default_threads", default_threads);
   m.attr("version") = FWSR_VERSION;
 }

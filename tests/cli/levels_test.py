@@ -52,10 +52,9 @@ class Levels(Case):
 
     def assert_same(self, run, first, near, level):
         self.assertEqual(run["exemplars"], first["exemplars"], level)
-        for key in ("reconstruction_error", "objective"):
-            one, other = run["certificate"].get(key), first["certificate"].get(key)
-            if other is not None:
-                self.assertAlmostEqual(one / other, 1, delta=near, msg=f"{level} {key}")
+        for key in ("reconstruction_error", "f"):
+            one, other = run["certificate"][key], first["certificate"][key]
+            self.assertAlmostEqual(one / other, 1, delta=near, msg=f"{level} {key}")
 
     def test_the_number_of_threads_changes_no_bit_at_any_level(self):
         self.write("points.npy", npy_bytes(random_rows(1500, 30, seed=6), "<f4"))
