@@ -14,7 +14,7 @@ from . import _limits
 
 _limits.check_address_space()
 
-from . import _core  # noqa: E402
+from . import _core
 from ._base import ExemplarSelector
 from ._data import Data, read
 from ._estimators import (

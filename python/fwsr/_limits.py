@@ -1,5 +1,5 @@
-"""Looked at before the core is loaded: OpenBLAS takes 128 MiB of address space for every core when it is, and where a
-limit refuses them it asks again, for ever."""
+"""Looked at before the core is loaded: OpenBLAS takes 128 MiB of address space for every core when
+it is, and where a limit refuses them it asks again, for ever."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def check_address_space() -> None:
 
         with open("/proc/self/statm", encoding="ascii") as file:
             fields = [int(field) for field in file.read().split()]
-        used = {resource.RLIMIT_AS: ("ulimit -v", fields[0]), resource.RLIMIT_DATA: ("ulimit -d", fields[5])}
+        used = {resource.RLIMIT_AS: ("ulimit -v", fields[0]),
+                resource.RLIMIT_DATA: ("ulimit -d", fields[5])}
     except (ImportError, OSError, ValueError, IndexError):
         return  # a system that does not say
     for kind, (option, pages) in used.items():
@@ -30,5 +31,5 @@ def check_address_space() -> None:
         needed = pages * resource.getpagesize() + _LIBRARIES + _threads() * _BUFFER
         if limit != resource.RLIM_INFINITY and limit < needed:
             raise MemoryError(f"the address space is limited to {limit >> 20} MiB ({option}), and "
-                              f"{needed >> 20} MiB are needed to load fwsr; raise the limit, or set "
-                              "OMP_NUM_THREADS=1 to need less")
+                              f"{needed >> 20} MiB are needed to load fwsr; raise the limit, or "
+                              "set OMP_NUM_THREADS=1 to need less")

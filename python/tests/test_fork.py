@@ -42,5 +42,6 @@ try:
 except MemoryError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          timeout=120)
     assert "raise the limit" in done.stdout, done

@@ -54,6 +54,8 @@ class Levels(Case):
         self.assertEqual(run["exemplars"], first["exemplars"], level)
         for key in ("reconstruction_error", "f"):
             one, other = run["certificate"][key], first["certificate"][key]
+            if key == "f" and run["plan"]["method"] not in ("fwsr", "k-fwsr"):
+                continue  # f is that of the paper's problem
             self.assertAlmostEqual(one / other, 1, delta=near, msg=f"{level} {key}")
 
     def test_the_number_of_threads_changes_no_bit_at_any_level(self):

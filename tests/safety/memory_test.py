@@ -31,6 +31,8 @@ def numbers(count, code="<f8"):
         some = struct.pack("<4096f", *[(i * 7919 % 1000) / 8 - 60 for i in range(4096)])
     if code == "|u1":
         some = bytes(i * 7919 % 251 for i in range(4096))
+    if code == ">f8":
+        some = struct.pack(">4096d", *[(i * 7919 % 1000) / 8 - 60 for i in range(4096)])
     size = len(some) // 4096 * count
     return (some * (size // len(some) + 1))[:size]
 
