@@ -207,7 +207,7 @@ def streamed(data: Data) -> Data | None:
         points = data.points
         if not points.can_be_streamed:
             return None
-        again = _core.Points.read(data.source, "", "", [], "", 0)
+        again = _core.Points.read(data.source, "", "", [], "", 0, 0)
         return Data(again, None, data.source, list(again.notes), data.columns, data.ids,
                     data.labels) if again.streamed else None
     return None
