@@ -293,11 +293,11 @@ def test_a_kernel_that_is_a_function_takes_sparse_points():
 def test_numbers_whose_squares_are_none():
     X = np.random.default_rng(13).normal(size=(20, 3))
     for size in (1e200, 1e-200):
+        with pytest.raises(ValueError, match="too large or too small"):
+            fwsr.FWSR(2).fit(X * size)
+    for size in (1e140, 1e-140):
         model = fwsr.FWSR(2).fit(X * size)
         assert (model.exemplar_indices_ == fwsr.FWSR(2).fit(X).exemplar_indices_).all()
-        for ask in (model.transform, model.score, model.predict):
-            with pytest.raises(ValueError, match="so large or so small"):
-                ask(X * size)
 
 
 def test_new_points_must_be_finite():
