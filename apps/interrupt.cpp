@@ -20,7 +20,9 @@ namespace {
 // lists as safe in one: clock_gettime, poll, write, unlinkat, raise, _exit.
 std::atomic<int> received = 0;
 std::atomic<long long> received_at = 0;  // milliseconds
-std::atomic<bool> with_care = false;
+// Who is first decides: a signal that ends the program, or the work that must be ended with care.
+enum : int { ends_at_once, with_care, ending };
+std::atomic<int> state = ends_at_once;
 std::atomic<bool> line_is_wiped = false;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
               std::atomic<long long>::is_always_lock_free);
@@ -40,12 +42,14 @@ void say(std::string_view text) {
 
 void handle(int signal_number) {
   const int saved = errno;
-  if (!with_care) {
+  int now_is = ends_at_once;
+  if (state.compare_exchange_strong(now_is, ending)) {
     // The line of a progress bar is wiped first, where there can be one.
     constexpr std::string_view message = "\r\033[Kfwsr: interrupted; nothing was written\n";
     say(line_is_wiped ? message : message.substr(4));
     ::_exit(128 + signal_number);
   }
+  if (now_is == ending) return;  // the first signal's handler is at it
   const long long now = milliseconds();
   long long first = 0;
   if (received_at.compare_exchange_strong(first, now)) {
@@ -79,7 +83,9 @@ void install_signal_handlers() {
 }
 
 void interrupt_with_care() {
-  with_care = true;
+  int now_is = ends_at_once;
+  if (state.compare_exchange_strong(now_is, with_care)) return;
+  while (now_is == ending) ::pause();  // another thread ends the program: nothing is begun any more
 }
 bool interrupted() {
   return received != 0;

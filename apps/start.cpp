@@ -29,7 +29,7 @@ unsigned long threads_wanted(char** environment) {
   return 0;
 }
 
-/// How many threads OpenBLAS prepares for.
+/// How many threads OpenBLAS prepares for: that of OpenMP, which is the one used here, asks OMP_NUM_THREADS alone.
 unsigned long count_threads(char** environment) {
   cpu_set_t cores;
   CPU_ZERO(&cores);

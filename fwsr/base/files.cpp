@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/descriptor.hpp"
 #include "fwsr/base/file_watch.hpp"
 
 namespace fwsr {
@@ -40,18 +41,6 @@ struct FileBytes::State {
 };
 
 namespace {
-
-/// Closes a file descriptor when it goes out of scope.
-struct Descriptor {
-  int fd;
-  explicit Descriptor(int file) : fd(file) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd > STDERR_FILENO) ::close(fd);
-  }
-  int release() { return std::exchange(fd, -1); }
-};
 
 std::string system_reason() {
   return std::generic_category().message(errno);
@@ -83,9 +72,11 @@ Result<FileBytes> FileBytes::open(const std::string& path, const MemoryBudget& b
   auto state = std::make_unique<State>();
   const bool standard_input = path == "-";
   state->name = standard_input ? "standard input" : path;
-  Descriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.fd < 0)
-    return Failure{fmt::format("{}: cannot be opened: {}; check the path", path, system_reason())};
+    return Failure{
+        fmt::format("{}: cannot be opened: {}; check the path", state->name, system_reason())};
   struct stat about = {};
   if (::fstat(file.fd, &about) != 0)
     return Failure{fmt::format("{}: cannot be examined: {}", state->name, system_reason())};

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -23,7 +26,24 @@ std::optional<Index> left_of(__rlimit_resource resource, Index taken) {
   return std::max<Index>(0, static_cast<Index>(limit.rlim_cur) - taken);
 }
 
+/// What OMP_STACKSIZE says: a number, of KiB unless B, K, M or G follows. Nothing when it makes no sense, as OpenMP
+/// ignores it then.
+std::optional<Index> stack_size_wanted() {
+  const char* text = std::getenv("OMP_STACKSIZE");
+  if (!text || std::string_view(text).find('-') != std::string_view::npos) return std::nullopt;
+  char* end = nullptr;
+  const unsigned long long number = std::strtoull(text, &end, 10);
+  while (std::isspace(static_cast<unsigned char>(*end)) != 0) ++end;
+  const std::string_view units = "bkmg";
+  const int letter = std::tolower(static_cast<unsigned char>(*end));
+  const std::size_t unit = *end == '\0' ? 1 : units.find(static_cast<char>(letter));
+  if (end == text || unit == std::string_view::npos || number > (1ull << 62) >> (10 * unit))
+    return std::nullopt;
+  return static_cast<Index>(number << (10 * unit));
+}
+
 Index stack_size() {
+  if (const auto wanted = stack_size_wanted()) return *wanted;
   std::size_t size = std::size_t{8} << 20;
   pthread_attr_t attributes;
   if (::pthread_getattr_default_np(&attributes) == 0) {

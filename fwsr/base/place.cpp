@@ -142,6 +142,8 @@ Result<Place> find_place(const std::string& path) {
     struct stat about = {};
     if (::lstat(end.c_str(), &about) != 0) {
       if (errno != ENOENT) return refused_by_system(path);
+      if (const auto number = descriptor_behind(place))
+        return refused(path, fmt::format("no file is open as descriptor {}", *number));
       return at_file(std::move(place), end, nullptr);
     }
     if (S_ISDIR(about.st_mode)) return refused(path, "it is a folder; name a file in it");

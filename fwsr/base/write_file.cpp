@@ -23,6 +23,8 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/descriptor.hpp"
+
 namespace fwsr {
 
 namespace {
@@ -30,18 +32,6 @@ namespace {
 constexpr int patience = 50;  // milliseconds between two questions whether to go on
 constexpr std::string_view part_end = ".part";
 constexpr std::size_t random_digits = 16;
-
-/// Closes when it goes out of scope.
-struct Descriptor {
-  int fd = -1;
-  explicit Descriptor(int file) : fd(file) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-  int release() { return std::exchange(fd, -1); }
-};
 
 bool is_regular(int descriptor) {
   struct stat about = {};
@@ -51,7 +41,8 @@ bool is_regular(int descriptor) {
 }  // namespace
 
 bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive, bool* begun) {
-  // A pipe that says it has room takes PIPE_BUF bytes without waiting, and perhaps no more.
+  // A pipe that says it has room takes PIPE_BUF bytes without waiting, and perhaps no more. A terminal or a
+  // socket may take fewer and wait for its reader all the same: then only the second signal ends it.
   const bool waits = !is_regular(descriptor);
   const std::size_t piece = waits ? PIPE_BUF : std::size_t{1} << 20;
   while (!bytes.empty()) {

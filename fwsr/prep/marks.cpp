@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/typical.hpp"
 #include "fwsr/prep/marks.hpp"
 #include "fwsr/prep/points.hpp"
 
@@ -23,19 +24,6 @@ double far_away(Index features) {
 }
 /// The same for the norm of a point, beside that of most: what it leaves of them in double is six digits.
 constexpr double huge = 1e10;
-
-/// The middle of some of the numbers that are not zero; 0 when all are.
-double median_of_some(const std::vector<double>& numbers) {
-  constexpr std::size_t most = 1001;
-  const std::size_t n = numbers.size(), count = std::min(n, most);
-  std::vector<double> some;
-  for (std::size_t s = 0; s < count; ++s)
-    if (const double v = numbers[s * n / count]; v > 0) some.push_back(v);
-  if (some.empty()) return 0;
-  const auto middle = some.begin() + static_cast<Index>(some.size() / 2);
-  std::nth_element(some.begin(), middle, some.end());
-  return *middle;
-}
 
 constexpr const char* advice =
     "if that marks a missing value, remove the point or fill in the value";
@@ -70,7 +58,8 @@ void Points::look_for_marks(const std::vector<ConstantRows>& blocks) {
 
 void Points::look_for_huge_points() {
   if (warning_ || prep_.normalize || prep_.scale == Scale::unit) return;
-  const double median = median_of_some(squared_norms_);
+  const double median =
+      typical(std::ssize(squared_norms_), [&](Index i) { return squared_norms_[at(i)]; });
   if (!(median > 0)) return;
   const auto found = std::find_if(squared_norms_.begin(), squared_norms_.end(),
                                   [&](double s) { return s / median > huge * huge; });

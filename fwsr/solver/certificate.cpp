@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/finite.hpp"
+#include "fwsr/base/typical.hpp"
 #include "fwsr/solver/largest_score.hpp"
 #include "fwsr/solver/regression.hpp"
 
@@ -31,15 +32,8 @@ double own_part(const Problem& p) {
 
 /// n times the middle of some K_ii that are not zero: tr K, were it not for a few large ones.
 double typical_trace(const KernelMatrix& kernel) {
-  constexpr Index most = 1001;
-  const Index n = kernel.size(), count = std::min(n, most);
-  std::vector<double> some;
-  for (Index s = 0; s < count; ++s)
-    if (const double v = kernel.diagonal(s * n / count); v > 0) some.push_back(v);
-  if (some.empty()) return 0;
-  const auto middle = some.begin() + static_cast<Index>(some.size() / 2);
-  std::nth_element(some.begin(), middle, some.end());
-  return *middle * static_cast<double>(n);
+  return static_cast<double>(kernel.size()) *
+         typical(kernel.size(), [&](Index i) { return kernel.diagonal(i); });
 }
 
 /// Whether an error leaves digits: of the number itself, or beside what the points are without a few.

@@ -13,7 +13,7 @@ _settings = {"rounds": None, "seed": 1}
 
 def rounds(in_tests):
     """How often: `--rounds`, or what fits into the tests."""
-    return _settings["rounds"] or in_tests
+    return in_tests if _settings["rounds"] is None else _settings["rounds"]
 
 
 def seed():

@@ -146,8 +146,8 @@ class FailingCalls(helpers.Case):
         for name, words in COMMANDS.items():
             total, right_out, right = self.count(words, call)
             places = range(1, total + 1)
-            wanted = in_tests if campaign._settings["rounds"] is None else campaign._settings["rounds"]
-            if wanted and wanted < total:
+            wanted = campaign.rounds(in_tests)
+            if 0 < wanted < total:  # 0: all of them
                 places = sorted(bits.sample(places, wanted))
             for at in places:
                 self.look_at(name, words, call, at, right_out, right)
