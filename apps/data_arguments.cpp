@@ -55,10 +55,12 @@ void add_data_arguments(CLI::App& app, DataArguments& a) {
   add("--labels", a.labels, "FILE", "labels from a file of their own, one per point");
   add("--label-column", a.read.label_column, "NAME",
       "csv: the column with the labels, by name or by number from 1; npz, mat: the variable");
-  add("--id-column", a.read.id_column, "NAME", "csv: the column with the names of the points");
+  add("--id-column", a.read.id_column, "NAME",
+      "csv: the column with the names of the points; npz: the variable");
   add("--columns", a.columns, "A,B", "csv: use only these columns as features");
   add("--header", a.header, "yes|no|auto", "csv: whether the first line names the columns");
   add("--variable", a.read.variable, "NAME", "npz, mat: which array, when there are several");
+  add("--name", a.name, "TEXT", "what the result calls the data (default: the name of the file)");
 }
 
 void add_threads_argument(CLI::App& app, DataArguments& a) {
@@ -82,7 +84,8 @@ void check_data_arguments(const CLI::App& app, DataArguments& a) {
                     "--help",
                     app.get_name()));
   refuse_both(app, "--labels", "--label-column", "labels come from one place, give one");
-  for (const char* name : {"--labels", "--label-column", "--id-column", "--columns", "--variable"})
+  for (const char* name :
+       {"--labels", "--label-column", "--id-column", "--columns", "--variable", "--name"})
     if (app.count(name) > 0 && app.get_option(name)->as<std::string>().empty())
       throw UsageError(fmt::format("{} is given an empty value; write a name after it", name));
   if (a.path == "-" && a.labels == "-")
@@ -104,6 +107,7 @@ int threads_of(const DataArguments& a) {
 
 Dataset load(const DataArguments& a) {
   Dataset data = must(read_dataset(a.path, a.read));
+  if (!a.name.empty()) data.name = a.name;
   if (a.labels.empty()) return data;
   data.labels = must(read_labels(a.labels, a.read.budget));
   const Index points = rows_of(data.view());

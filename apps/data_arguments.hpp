@@ -18,6 +18,7 @@ struct DataArguments {
   std::string labels;   // a file with one label per point
   std::string columns;  // "A,B" as given
   std::string header = "auto";
+  std::string name;  // what the result calls the data; empty: the name of the file
   ReadOptions read;
   int threads = 0;  // 0: all cores
 };

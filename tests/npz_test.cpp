@@ -113,7 +113,22 @@ TEST(Npz, takes_labels_from_an_array) {
   const std::string three = npy("|u1", "(3,)", "\1\2\3");
   expect_failure(read(zip({{"X.npy", matrix}, {"y.npy", three}}), {.label_column = "y"}),
                  "x.npz: array 'y': 3 labels for 2 points");
-  expect_failure(read(zip({{"y.npy", y}}), {.label_column = "y"}), "x.npz: holds only the labels");
+  expect_failure(read(zip({{"y.npy", y}}), {.label_column = "y"}), "x.npz: holds nothing but 'y'");
+}
+
+TEST(Npz, takes_ids_from_an_array) {
+  const std::string y = npy("<i8", "(2,)", raw<std::int64_t>({4, -1}));
+  const std::string names = npy("|S2", "(2,)", "abcd");
+  const std::string file = zip({{"X.npy", matrix}, {"y.npy", y}, {"names.npy", names}});
+  const auto data = read(file, {.label_column = "y", .id_column = "names"});
+  ASSERT_TRUE(data) << data.error().message;
+  EXPECT_EQ(values_of(*data), one_to_six);
+  EXPECT_EQ(data->labels, (std::vector<std::string>{"4", "-1"}));
+  EXPECT_EQ(data->ids, (std::vector<std::string>{"ab", "cd"}));
+  expect_failure(read(file, {.id_column = "names"}), "x.npz: holds several arrays: 'X', 'y'");
+  const std::string three = npy("|S1", "(3,)", "abc");
+  expect_failure(read(zip({{"X.npy", matrix}, {"names.npy", three}}), {.id_column = "names"}),
+                 "x.npz: array 'names': 3 ids for 2 points");
 }
 
 TEST(Npz, reads_scipy_csr) {
@@ -217,7 +232,7 @@ TEST(Npz, refuses_zip_files_it_should_not_touch) {
   replace(method, u32(0x02014b50) + u16(20) + u16(20) + u16(0) + u16(0),
           u32(0x02014b50) + u16(20) + u16(20) + u16(0) + u16(14));
   expect_failure(read(method), "x.npz: entry 'a.npy' is compressed by method 14");
-  expect_failure(read(zip({{"a.npy", matrix}}), {.id_column = "id"}), "x.npz: id column");
+  expect_failure(read(zip({{"a.npy", matrix}}), {.id_column = "id"}), "x.npz: has no array 'id'");
 }
 
 TEST(Npz, refuses_sizes_that_do_not_agree) {

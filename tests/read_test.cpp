@@ -103,7 +103,9 @@ TEST(ReadDataset, says_what_an_unknown_file_looks_like) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "is empty"},
       {"\n  \r\n", "is empty"},
-      {std::string("PAR1\x15\x04\0PAR1", 11), "Parquet"},
+      {std::string("PAR1\x15\x04\0PAR1", 11), "Parquet file; use python -m fwsr"},
+      {std::string("ARROW1\0\0", 8), "Feather file; use python -m fwsr"},
+      {std::string("FEA1\0\0", 6), "Feather file of version 1"},
       {"\x89HDF\r\n\x1A\n", "HDF5"},
       {std::string("\x80\x04\x95\0", 4), "pickle"},
       {"\x89PNG\r\n\x1A\n", "PNG"},

@@ -294,12 +294,13 @@ Result<std::vector<std::string>> read_number_labels(const std::string& name, con
 }
 
 std::optional<Failure> find_unusable_option(const std::string& name, const char* format,
-                                            const ReadOptions& options, bool has_variables) {
+                                            const ReadOptions& options, bool has_variables,
+                                            bool has_ids) {
   const auto refuse = [&](const std::string& what, const char* remedy) {
     return Failure{fmt::format("{}: {} was asked for, but {} files have no such thing; {}", name,
                                what, format, remedy)};
   };
-  if (!options.id_column.empty())
+  if (!options.id_column.empty() && !has_ids)
     return refuse(fmt::format("id column '{}'", options.id_column), "leave it out");
   if (!options.columns.empty())
     return refuse("a choice of columns", "save the wanted columns as a file of their own");

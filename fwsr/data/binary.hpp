@@ -82,9 +82,10 @@ Result<std::vector<std::string>> read_number_labels(const std::string& name, con
 // refusals
 
 /// Options that only text files can honour, asked of a binary one. `has_variables`: the format
-/// holds named arrays, so that `variable` and `label_column` mean something.
+/// holds named arrays, so that `variable` and `label_column` mean something; `has_ids`: and `id_column`.
 std::optional<Failure> find_unusable_option(const std::string& name, const char* format,
-                                            const ReadOptions& options, bool has_variables);
+                                            const ReadOptions& options, bool has_variables,
+                                            bool has_ids = false);
 
 /// `text` for a message: at most 64 bytes of it, control characters as '?'.
 std::string printable(std::string_view text);

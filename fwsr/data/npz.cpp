@@ -171,10 +171,11 @@ Result<std::string> choose_array(const Npz& npz, const ReadOptions& options) {
   if (!options.variable.empty()) return options.variable;
   std::vector<std::string> names = npz.names();
   std::erase(names, options.label_column);
+  std::erase(names, options.id_column);
   if (names.size() == 1) return names.front();
   if (names.empty())
-    return Failure{fmt::format("{}: holds only the labels '{}'; give the points in another array",
-                               npz.file_name(), printable(options.label_column))};
+    return Failure{fmt::format("{}: holds nothing but {}; give the points in another array",
+                               npz.file_name(), list_names(npz.names()))};
   return Failure{
       fmt::format("{}: holds several arrays: {}; name the one with the points as the variable",
                   npz.file_name(), list_names(names))};
@@ -190,25 +191,35 @@ Result<PointsStorage> read_array(const Npz& npz, const ReadOptions& options, Dat
   });
 }
 
+/// Labels or ids, where the array of them has a name: one for each point.
+Result<std::vector<std::string>> read_one_each(const Npz& npz, const std::string& name,
+                                               const char* what, Dataset& data) {
+  if (name.empty()) return std::vector<std::string>();
+  auto words = read_array_labels(npz, name, data.memory);
+  const Index rows = std::visit([](const auto& p) { return p.rows; }, data.points);
+  if (words && static_cast<Index>(words->size()) != rows)
+    return Failure{fmt::format("{}: {} {} for {} points; there must be one per point",
+                               npz.where(name), words->size(), what, rows)};
+  return words;
+}
+
 Result<Dataset> read_npz_file(const FileBytes& file, const ReadOptions& options) {
   Dataset data;
   data.memory = MemoryShare(options.budget);
   data.name = file.name();
   data.format = "npz";
-  if (auto problem = find_unusable_option(data.name, "npz", options, true)) return *problem;
+  if (auto problem = find_unusable_option(data.name, "npz", options, true, true)) return *problem;
   const auto npz = Npz::open(file);
   if (!npz) return npz.error();
   auto points = read_array(*npz, options, data);
   if (!points) return points.error();
   data.points = std::move(*points);
-  if (options.label_column.empty()) return data;
-  auto labels = read_array_labels(*npz, options.label_column, data.memory);
+  auto labels = read_one_each(*npz, options.label_column, "labels", data);
   if (!labels) return labels.error();
-  const Index rows = std::visit([](const auto& p) { return p.rows; }, data.points);
-  if (static_cast<Index>(labels->size()) != rows)
-    return Failure{fmt::format("{}: {} labels for {} points; there must be one per point",
-                               npz->where(options.label_column), labels->size(), rows)};
   data.labels = std::move(*labels);
+  auto ids = read_one_each(*npz, options.id_column, "ids", data);
+  if (!ids) return ids.error();
+  data.ids = std::move(*ids);
   return data;
 }
 

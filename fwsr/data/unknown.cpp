@@ -21,10 +21,15 @@ struct Known {
 
 constexpr const char* via_numpy = "load it in Python and save the numbers with numpy.save";
 
+constexpr const char* via_pyarrow =
+    "use python -m fwsr in place of fwsr, which reads files named .parquet, .arrow or .feather "
+    "where "
+    "pyarrow is installed, or save the numbers with numpy.save";
+
 constexpr Known known[] = {
-    {"PAR1"sv, "a Parquet file", "read it with pandas and save the numbers with numpy.save"},
-    {"ARROW1"sv, "an Arrow or Feather file",
-     "read it with pandas and save the numbers with numpy.save"},
+    {"PAR1"sv, "a Parquet file", via_pyarrow},
+    {"ARROW1"sv, "an Arrow or Feather file", via_pyarrow},
+    {"FEA1"sv, "a Feather file of version 1", via_numpy},
     {"\xD0\xCF\x11\xE0"sv, "an old Excel or Office document", "save it as csv"},
     {"\x89HDF\r\n\x1A\n"sv, "an HDF5 file",
      "load it with h5py and save the numbers with numpy.save"},
