@@ -82,10 +82,24 @@ def test_gallery_shows_the_exemplars_in_order(digits, chosen):
     figure = plot.gallery(digits, chosen, labels=digits.labels)
     for image, i in zip(images(figure), chosen.exemplars, strict=True):
         assert np.array_equal(image, digits.values[i].reshape(8, 8))
-    shown = texts(figure)
-    for i, w in zip(chosen.exemplars, chosen.weights, strict=True):
-        assert any(t.startswith(f"{digits.labels[i]}: ") and float(t.split(": ")[1]) ==
-                   pytest.approx(w, rel=0.01, abs=0.5) for t in shown)
+    captions = [t.splitlines() for t in texts(figure) if "\n" in t]
+    for caption, i, w in zip(captions, chosen.exemplars, chosen.weights, strict=True):
+        label, number = caption
+        assert label == digits.labels[i]
+        assert number.split()[1] in ("point", "points")
+        assert float(number.split()[0]) == pytest.approx(w, rel=0.01, abs=0.5)
+    assert any("its label, and how many points" in t for t in texts(figure))
+    whole(figure)
+
+
+def test_captions_of_narrow_images_stay_apart():
+    X = np.random.default_rng(0).uniform(size=(40, 24))
+    figure = plot.gallery(X, fwsr.select(X, 8, kernel="rbf"), shape=(12, 2),
+                          labels=["a long name"] * 40)
+    renderer = drawn(figure)
+    boxes = [t.get_window_extent(renderer) for t in figure.axes[0].texts]
+    assert len(boxes) == 8
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
     whole(figure)
 
 
@@ -215,6 +229,14 @@ def test_error_path_labels_do_not_overlap(digits):
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
+def test_error_path_per_class(digits):
+    path = fwsr.path(digits, 3, per_class=True)
+    figure = plot.error_path(path)
+    for line, one in zip(figure.axes[0].get_lines(), path.classes.values(), strict=True):
+        assert np.array_equal(line.get_ydata(), one.error)
+    assert set(path.classes) <= set(texts(figure))
+
+
 def test_error_path_refuses_what_is_none(chosen):
     with pytest.raises(TypeError, match="what fwsr.path returns"):
         plot.error_path(chosen)
@@ -264,6 +286,40 @@ def test_map_with_labels(digits, chosen):
     assert set(digits.labels) <= set(texts(figure))
     assert sum(len(o) for o in offsets(figure)) == len(digits) + len(chosen)
     whole(figure)
+
+
+@pytest.mark.parametrize("classes", [2, 8, 20, 21, 90])
+@pytest.mark.parametrize("spread", [0.1, 30.0])
+def test_names_on_a_map_never_cover_each_other(classes, spread):
+    """However many there are, and whether the classes lie on each other or apart."""
+    rng = np.random.default_rng(classes)
+    places = np.arange(12 * classes) % classes
+    X = spread * rng.normal(size=(classes, 6))[places] + rng.normal(size=(len(places), 6))
+    y = [f"name of class {c}" for c in places]
+    figure = plot.map2d(X, fwsr.select(X, 5, kernel="rbf"), y=y)
+    renderer = drawn(figure)
+    shown = [t for t in figure.findobj(matplotlib.text.Text) if "name of class" in t.get_text()]
+    assert len({t.get_text() for t in shown}) == len(shown) == min(classes, 72)
+    boxes = [t.get_window_extent(renderer) for t in shown]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    key = figure.axes[0].get_legend()
+    assert key is not None or classes <= 12
+    assert any("and 18 more" in t for t in texts(figure)) == (classes == 90)
+    whole(figure)
+
+
+def test_key_of_a_map_has_the_colours_of_the_points(digits):
+    y = np.arange(len(digits)) % 20  # classes on top of each other
+    figure = plot.map2d(digits, fwsr.select(digits, 20), y=y)
+    key = figure.axes[0].get_legend()
+    assert [t.get_text() for t in key.get_texts()] == [str(c) for c in range(20)]  # 2 before 10
+    to_hex = matplotlib.colors.to_hex
+    listed = [to_hex(handle.get_color()) for handle in key.legend_handles]
+    points = [to_hex(c.get_facecolor()[0]) for c in figure.axes[0].collections[::2]]
+    assert len(set(listed)) == 20
+    assert listed == points
+    places = figure.axes[0].collections[2 * 7].get_offsets()  # points of class 7
+    assert np.allclose(places, offsets(plot.map2d(digits, fwsr.select(digits, 20)))[0][y == 7])
 
 
 def test_map_of_some_points_says_so(digits, chosen):
