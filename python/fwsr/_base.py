@@ -206,7 +206,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return encoder.codes(data)
 
     def predict(self, X: Any) -> np.ndarray:
-        """For each point the place of the exemplar that represents it, in ``exemplar_indices_``.
+        """For each point the position of the exemplar that represents it, in ``exemplar_indices_``.
 
         Where ``transform`` gives the codes of the run, that with the largest code, as in
         ``labels_``; else the nearest. ``labels_`` of the points fitted may differ per class, where
@@ -247,7 +247,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return -encoder.mean_distance(data) if encoder.given == "distance" else -encoder.error(data)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and for each point the place of the exemplar that stands for it (``labels_``).
+        """Fit, and for each point the position of its exemplar (``labels_``).
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         indices : bool
-            Return their row numbers instead of a mask.
+            Return their indices instead of a mask.
         ordered : bool
             With ``indices``: in the order of choosing instead of ascending.
 

@@ -36,7 +36,8 @@ class Data:
     notes : list of str
         Copies and conversions that were made.
     columns, ids, labels : list of str or None
-        What a file said about the points.
+        What a file said about the points. Of a pandas table the ids are its index, unless that
+        only counts the rows.
 
     Examples
     --------
@@ -50,7 +51,7 @@ class Data:
     source: Any
     notes: list[str] = field(default_factory=list)
     columns: list[str] | None = None
-    ids: list[str] | None = None
+    ids: Any = None
     labels: list[str] | None = None
 
     @property
@@ -194,7 +195,22 @@ def as_data(X: Any, memory: int | str | None = None) -> Data:
         points = _core.Points.sparse(values.data, values.indices, values.indptr, values.shape[1])
     else:
         points = _core.Points.dense(values)
-    return Data(points, values, X, notes)
+    return Data(points, values, X, notes, ids=_index_of(X))
+
+
+def _index_of(X: Any) -> Any:
+    """The index of a pandas table, unless that only counts the rows."""
+    if not hasattr(X, "iloc") or not hasattr(X, "index"):
+        return None
+    index = X.index
+    counts = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
+    return None if counts else index
+
+
+def part(data: Data, members: np.ndarray, *, square: bool = False) -> Data:
+    """Some of the points by themselves, copied; `square`: of a matrix of all points with all."""
+    rows = data.rows(members)
+    return as_data(rows[:, members] if square else rows)
 
 
 def streamed(data: Data) -> Data | None:
@@ -348,6 +364,9 @@ def _plain_array(X: Any) -> np.ndarray:
                          "imaginary parts as separate columns")
     if X.dtype.kind in "SUMmV":
         raise ValueError(f"X holds {X.dtype} and not numbers; turn it into numbers first")
+    if X.ndim > 2:
+        raise ValueError(f"X has the shape {X.shape}, and points are rows of numbers: give "
+                         "X.reshape(len(X), -1), where each image or series is one row")
     return X
 
 

@@ -12,8 +12,8 @@ from ._run import is_solver, method_table, option_table
 T = TypeVar("T", bound=type)
 
 _COMMON = {
-    "n_exemplars": "How many: a number, or a part of the points in (0, 1]. Per class: a number for "
-                   "each, a dictionary from class to number, ``\"proportional:50\"`` for 50 in "
+    "n_exemplars": "How many: a number, or a fraction of the points in (0, 1]. Per class: a number "
+                   "for each, a dictionary from class to number, ``\"proportional:50\"`` for 50 in "
                    "all, or ``\"proportional\"`` for 10 times the number of classes.",
     "per_class": "Choose for each class by itself, with labels from ``fit(X, y)``; "
                  "``\"proportional\"`` shares ``n_exemplars`` out by the sizes of the classes.",
@@ -65,7 +65,7 @@ _ATTRIBUTES = """
 Attributes
 ----------
 exemplar_indices_ : ndarray of int64
-    Rows of the exemplars, in the order of choosing (per class: class after class). Also as
+    Indices of the exemplars, in the order of choosing (per class: class after class). Also as
     ``sample_indices_``.
 exemplars_ : same container as X
     These rows.
@@ -73,11 +73,11 @@ weights_, strength_ : ndarray of float64
     How many points each exemplar stands for, and the norm of its row of codes or the method's own
     measure.
 labels_ : ndarray of int64
-    For each point the place of its exemplar; -1 for points of a class that gives none.
+    For each point the position of its exemplar; -1 for points of a class that gives none.
 objective_path_, gap_path_ : ndarray of float64
     Objective and gap after each step; empty for methods that solve another problem.
 reconstruction_error_ : float
-    Share of the points outside the span of the exemplars (not per class).
+    Fraction of the points outside the span of the exemplars (not per class).
 classes_ : ndarray
     The classes, in order (only per class).
 n_iter_ : int

@@ -216,11 +216,13 @@ class Encoder:
 
     def error_path(self, data: Data) -> np.ndarray:
         """The same for the first exemplar, the first two, and so on."""
+        left, total = self.left_out(data)
+        return left / total if total > 0 else np.zeros(len(left))
+
+    def left_out(self, data: Data) -> tuple[np.ndarray, float]:
+        """Of the squared norms of the points: what the first 1, 2, ... leave, and all."""
         explained, total, rest = self._shares(data)
-        if total <= 0:
-            return np.zeros(len(explained))
-        later = np.cumsum(explained[::-1])[::-1] - explained
-        return (later + rest) / total
+        return np.cumsum(explained[::-1])[::-1] - explained + rest, total
 
     # ---------------------------------------------------------------------------------------- parts
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
+import numpy as np
+
 from . import _core, _data
 from ._progress import Progress, Watcher
 from ._results import ComparedMethod, Comparison, Path, Plan, Selection, Setting
@@ -16,6 +18,7 @@ from ._run import (
     Request,
     Run,
     how_many,
+    keyword_of,
     method_table,
     seed_of,
     setting_text,
@@ -49,7 +52,7 @@ def select(
     X : array, sparse matrix, table, :class:`Data` or path
         The points, one a row. Float32 and float64 arrays and CSR matrices are used in place.
     k : int, float, dict or str
-        How many: a number, a part of the points, or per class a dictionary or
+        How many: a number, a fraction of the points, or per class a dictionary or
         ``"proportional:50"``.
     method : str
         One of :func:`fwsr.methods`.
@@ -195,6 +198,8 @@ def path(
     k: Any,
     *,
     method: str = "fwsr",
+    y: Any = None,
+    per_class: bool | str = False,
     seed: int = 0,
     n_jobs: int | None = None,
     memory: int | str | None = None,
@@ -209,12 +214,13 @@ def path(
 
     Parameters
     ----------
-    X, k, method, seed, n_jobs, memory, verbose, callback, **options
+    X, k, method, y, per_class, seed, n_jobs, memory, verbose, callback, **options
         As for :func:`select`.
 
     Returns
     -------
     Path
+        Per class ``.classes`` has one for each class; ``.error`` is that of all classes together.
 
     Examples
     --------
@@ -223,14 +229,34 @@ def path(
     >>> errors = fwsr.path(X, 4).error
     >>> bool((np.diff(errors) <= 0).all())
     True
+    >>> path = fwsr.path(X, 3, y=np.arange(200) % 2, per_class=True)
+    >>> [(name, len(of_class.error)) for name, of_class in path.classes.items()]
+    [('0', 3), ('1', 3)]
     """
     request = Request.of(method, options, seed_of(seed))
     if request.given_matrix == "distance":
         raise ValueError("dissimilarities have no reconstruction error; give points")
-    run = Run.prepare(X, request, k, False, None, n_jobs, memory, name="k")
+    run = Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k")
     selection = run.select(Watcher(verbose, callback, method))
     tell(selection.warnings)
+    if selection.classes:
+        return _class_paths(run, selection)
     return Path(selection, run.encoder(selection).error_path(run.original))
+
+
+def _class_paths(run: Run, selection: Selection) -> Path:
+    """The path of each class, and that of the points of all of them."""
+    classes, parts, total = {}, [], 0.0
+    for name, encoder, data in run.class_encoders(selection):
+        left, whole = encoder.left_out(data)
+        classes[name] = Path(selection.classes[name],
+                             left / whole if whole > 0 else np.zeros(len(left)))
+        parts.append(left)
+        total += whole
+    longest = max((len(left) for left in parts), default=0)
+    together = sum((np.pad(left, (0, longest - len(left)), mode="edge") for left in parts),
+                   start=np.zeros(longest))
+    return Path(selection, together / total if total > 0 else np.zeros(longest), classes)
 
 
 def compare(
@@ -310,8 +336,9 @@ def compare(
     allowed = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho")
     for name in common:
         if name not in allowed:
-            raise TypeError(f"compare has no option '{name}'; it has {', '.join(allowed)}. Options "
-                            f"of one method are written 'fwsr:{name}=...'")
+            there = ", ".join(keyword_of(option) for option in allowed)
+            raise TypeError(f"compare has no option '{name}'; it has {there}. Options of one "
+                            f"method are written 'fwsr:{name}=...'")
     basics = {"exemplars": number, "threads": threads_of(n_jobs),
               "memory": _data.memory_limit(memory)}
     contestants = [_contestant(one, common, basics, seed_of(seed)) for one in methods]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _html
 
 
 @dataclass(frozen=True)
@@ -113,14 +114,21 @@ class Certificate:
     trusted: bool = True
 
 
+#: Lines of a selection that a notebook shows.
+_SHOWN = 10
+
+
 @dataclass(frozen=True)
 class Selection:
     """Exemplars, in the order of choosing, and everything known about them.
 
+    To be iterated: the indices of the exemplars, as whole numbers of Python. Notebooks show a table
+    of the first ones.
+
     Attributes
     ----------
     exemplars : ndarray of int64
-        Row numbers. Per class: class after class.
+        Indices of rows, counted from 0. Per class: class after class.
     weights : ndarray of float64
         How many points each one stands for; NaN after an interrupted run.
     strength : ndarray of float64
@@ -130,7 +138,7 @@ class Selection:
     status : str
         ``exemplars_reached``, ``converged``, ``exhausted``, ``iteration_limit`` or ``interrupted``.
     assignment : ndarray of int64 or None
-        For every point the place of its exemplar in ``exemplars``; -1: none.
+        For every point the position of its exemplar in ``exemplars``; -1: none.
     codes : ndarray of shape (n_points, n_exemplars) or None
         Where they were asked for.
     trace : dict of ndarray
@@ -144,8 +152,9 @@ class Selection:
     warnings : list of str
     classes : dict
         Per class: name of the class, as text -> its own Selection; ``"0"`` for the number 0.
-    ids : list of str or None
-        Of the exemplars, where the data has ids.
+    ids : list or None
+        Of the exemplars, where the data has ids: text from a file; of a pandas table the values of
+        its index, as ``X.loc`` takes them.
 
     Examples
     --------
@@ -154,6 +163,8 @@ class Selection:
     >>> chosen = fwsr.select(X, 4)
     >>> chosen.exemplars.shape, chosen.status, int(chosen.weights.sum())
     ((4,), 'exemplars_reached', 200)
+    >>> list(chosen) == chosen.exemplars.tolist()
+    True
     """
 
     exemplars: np.ndarray
@@ -177,17 +188,56 @@ class Selection:
     warnings: list[str]
     coefficients: dict[str, Any] | None = field(default=None, repr=False)
     classes: dict[str, Selection] = field(default_factory=dict)
-    ids: list[str] | None = None
+    ids: list[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.exemplars)
 
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.exemplars.tolist())
+
     def __repr__(self) -> str:
         shown = ", ".join(str(i) for i in self.exemplars[:8])
         more = ", ..." if len(self) > 8 else ""
+        return f"<Selection of {len(self)}: [{shown}{more}], {self._outcome()}>"
+
+    def _outcome(self) -> str:
         error = self.certificate and self.certificate.reconstruction_error
-        quality = "" if error is None else f", reconstruction error {error:.4g}"
-        return f"<Selection of {len(self)}: [{shown}{more}], {self.status}{quality}>"
+        return self.status + ("" if error is None else f", reconstruction error {error:.4g}")
+
+    def _repr_html_(self) -> str:
+        columns = self._columns()
+        first = zip(*(column[:_SHOWN] for column in columns.values()))
+        rows = [[_number(cell) if isinstance(cell, float) else cell for cell in row]
+                for row in first]
+        if len(self) > _SHOWN:
+            rows.append(["…", f"and {len(self) - _SHOWN} more"])
+        return _html.table(f"{len(self)} exemplars: {self._outcome()}", list(columns), rows)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Those of the program's CSV."""
+        ranks = [rank for part in self.classes.values() or [self] for rank in range(len(part))]
+        names = [name for name, part in self.classes.items() for _ in range(len(part))]
+        columns = {"rank": ranks, "index": self.exemplars.tolist(), "id": self.ids, "class": names,
+                   "weight": self.weights.tolist(), "strength": self.strength.tolist(),
+                   "filled": self.filled.tolist() if self.filled.any() else None}
+        if not self.classes:
+            del columns["class"]
+        return {name: column for name, column in columns.items() if column is not None}
+
+    def to_frame(self) -> Any:
+        """One line for each exemplar as a pandas table, with the columns of the program's CSV.
+
+        ``rank``, ``index``, ``id`` where there are ids, ``class`` where classes were chosen from
+        one by one (``rank`` then counts within the class), ``weight``, ``strength``, and
+        ``filled`` where points were.
+        """
+        try:
+            import pandas as pd
+        except ImportError as e:
+            raise ImportError("to_frame makes a table of pandas, which is not here; "
+                              "pip install pandas") from e
+        return pd.DataFrame(self._columns())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, lists and dictionaries, ready for JSON."""
@@ -224,7 +274,11 @@ class Path:
     ----------
     selection : Selection
     error : ndarray of float64
-        ``error[j]`` is the reconstruction error of the first j + 1 exemplars.
+        ``error[j]`` is the reconstruction error of the first j + 1 exemplars. Per class: of the
+        first j + 1 of each class, or all that a class has; what is left of the points of all
+        classes, each in its own space.
+    classes : dict
+        Per class: name of the class, as text -> its own Path; ``plot.error_path`` draws them all.
 
     Examples
     --------
@@ -237,9 +291,13 @@ class Path:
 
     selection: Selection
     error: np.ndarray
+    classes: dict[str, Path] = field(default_factory=dict)
 
     def smallest(self, error: float) -> int | None:
-        """The smallest number of exemplars with at most this error; None when all are too few."""
+        """The smallest number of exemplars with at most this error; None when all are too few.
+
+        Per class: of each class.
+        """
         good = np.flatnonzero(self.error <= error)
         return int(good[0]) + 1 if len(good) else None
 
@@ -334,6 +392,13 @@ class Comparison(list):  # type: ignore[type-arg]
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        titles = {name: title for name, title, _ in _core.measures()}
+        rows = [[m.name, *(_number(m.mean(name)) for name in self.measures)] if m.trials else
+                [m.name, f"{m.outcome.replace('_', ' ')}: {m.reason}"] for m in self]
+        return _html.table("means over the runs of each method",
+                           ["method", *(titles[name] for name in self.measures)], rows)
+
 
 def _known_measure(measure: str) -> bool:
     """Whether less of it is better."""
@@ -358,14 +423,16 @@ def _plain(value: Any) -> Any:
         return _plain(value.item())
     if isinstance(value, float) and not np.isfinite(value):
         return None
-    return value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)  # ids: dates, and what else an index can hold
 
 
 def plan_of(raw: dict[str, Any], notes: list[str]) -> Plan:
     return Plan(**{**raw, "notes": notes + raw["notes"]})
 
 
-def selection_of(raw: dict[str, Any], notes: list[str], ids: list[str] | None) -> Selection:
+def selection_of(raw: dict[str, Any], notes: list[str], ids: Any) -> Selection:
     """What the core answers, with names."""
     certificate, k = raw["certificate"], len(raw["exemplars"])
     unknown = {name: np.full(k, np.nan) for name in ("weights", "strength") if len(raw[name]) != k}
@@ -375,12 +442,18 @@ def selection_of(raw: dict[str, Any], notes: list[str], ids: list[str] | None) -
         "filled": raw["filled"].astype(bool),
         "certificate": None if certificate is None else Certificate(**certificate),
         "plan": plan_of(raw["plan"], notes),
-        "ids": None if ids is None else [ids[i] for i in raw["exemplars"]],
+        "ids": _taken(ids, raw["exemplars"]),
     })
 
 
-def joined(parts: list[dict[str, Any]], n: int, notes: list[str],
-           ids: list[str] | None) -> Selection:
+def _taken(ids: Any, indices: np.ndarray) -> list[Any] | None:
+    """Those of some points, out of a list or an index of pandas."""
+    if ids is None:
+        return None
+    return ids.take(indices).tolist() if hasattr(ids, "take") else [ids[i] for i in indices]
+
+
+def joined(parts: list[dict[str, Any]], n: int, notes: list[str], ids: Any) -> Selection:
     """The selections of all classes as one, class after class."""
     classes = {part["name"]: selection_of(part["selection"], notes, ids) for part in parts}
     all_ = list(classes.values())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -48,6 +48,11 @@ def option_table() -> dict[str, tuple[Any, str]]:
 def is_solver(method: str) -> bool:
     """Whether the method is the Frank-Wolfe solver, by one of its names."""
     return method in ("fwsr", "k-fwsr")
+
+
+def keyword_of(option: str) -> str:
+    """As users of Python write it: lambda is a word of the language."""
+    return "lambda_" if option == "lambda" else option
 
 
 #: Options that mean something to every method.
@@ -95,8 +100,12 @@ class Request:
             elif name in allowed:
                 request.options[name] = "auto" if name == "alpha" and value is None else value
             else:
-                raise TypeError(f"{method} has no option '{name}'; it has {', '.join(allowed)}")
+                there = ", ".join(keyword_of(option) for option in allowed)
+                raise TypeError(f"{method} has no option '{name}'; it has {there}")
         kernel = request.options.get("kernel")
+        if kernel == "poly":
+            raise ValueError("kernel='poly' of scikit-learn is called 'polynomial' here: give "
+                             "kernel='polynomial', (gamma <x, y> + coef0)^degree as there")
         if kernel == "linear" and table[method]["uses_rbf"]:
             raise ValueError(f"{method} works in the space of a kernel, rbf unless another is "
                              "named, and has no kernel='linear'; kernel='polynomial', degree=1, "
@@ -197,8 +206,8 @@ def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int, *,
 def _count(n_exemplars: Any, n: int, name: str) -> int:
     if isinstance(n_exemplars, (float, np.floating)):
         if not 0 < n_exemplars <= 1:
-            raise ValueError(f"{name} as a part of the points is in (0, 1]; for a number of points "
-                             f"give a whole one, got {n_exemplars}")
+            raise ValueError(f"{name} as a fraction of the points is in (0, 1]; for a number of "
+                             f"points give a whole one, got {n_exemplars}")
         return max(1, round(float(n_exemplars) * n))
     k = whole_number(name, n_exemplars)
     if k < 1:
@@ -295,25 +304,44 @@ class Run:
 
     def selection(self, raw: Any) -> Selection:
         if isinstance(raw, dict):
-            return selection_of(raw, self.data.notes, self.data.ids)
-        return joined(raw, len(self.data), self.data.notes, self.data.ids)
+            return selection_of(raw, self.data.notes, self.original.ids)
+        return joined(raw, len(self.data), self.data.notes, self.original.ids)
 
-    def encoder(self, selection: Selection) -> Encoder:
-        """What represents points by these exemplars."""
+    def class_encoders(self, selection: Selection) -> Iterator[tuple[str, Encoder, Data]]:
+        """For each class that gives exemplars: its name, what represents it, and its points."""
+        names, places = self.classes.names, self.classes.places
+        square = bool(self.request.given_matrix) and self.request.kernel_function is None
+        for name, part in selection.classes.items():
+            if len(part) == 0:
+                continue
+            members = np.flatnonzero(places == names.index(name))
+            data = _data.part(self.original, members, square=square)
+            within = replace(part, exemplars=np.searchsorted(members, part.exemplars),
+                             coefficients=None)
+            yield name, self.encoder(within, data, like=selection), data
+
+    def encoder(self, selection: Selection, data: Data | None = None, *,
+                like: Selection | None = None) -> Encoder:
+        """What represents points by these exemplars.
+
+        Of a class: its own points are the data, and a width that it has not found is as in the
+        selection of all classes.
+        """
         o = self.request.options
         name = self.request.kernel_function or o.get("kernel", "linear")
         if name == "linear" and method_table()[self.request.method]["uses_rbf"]:
             name = "rbf"
         gamma = selection.gamma
-        if selection.classes and name in ("rbf", "laplacian", "polynomial"):
+        classes = (like or selection).classes.values()
+        if classes and not gamma > 0 and name in ("rbf", "laplacian", "polynomial"):
             # A class that gives nothing, or all of its points, has no width of its own.
-            found = [s.gamma for s in selection.classes.values() if s.gamma > 0]
+            found = [s.gamma for s in classes if s.gamma > 0]
             gamma = o.get("gamma") or float(np.mean(found or [1.0]))
         given = "" if self.request.kernel_function else self.request.given_matrix
         settings = {n: d for n, d, _ in method_table()[self.request.method]["settings"]}
         metric = self.request.settings.get("metric", settings.get("metric"))
         usual = "point" if is_solver(self.request.method) and name == "linear" else "none"
-        return Encoder(self.original, selection,
+        return Encoder(self.original if data is None else data, selection,
                        Kernel(name, gamma, o.get("degree", 3), o.get("coef0", 1.0)),
                        center=o.get("center") or usual, scale=o.get("scale") or "none",
                        metric=metric, given=given)
