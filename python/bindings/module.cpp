@@ -24,6 +24,7 @@
 #include "python/bindings/points.hpp"
 #include "python/bindings/results.hpp"
 #include "python/bindings/watched.hpp"
+#include "python/bindings/words.hpp"
 
 namespace fwsr::python {
 
@@ -218,9 +219,9 @@ void translate(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
   } catch (const MemoryError& e) {
-    PyErr_SetString(PyExc_MemoryError, e.what());
+    PyErr_SetString(PyExc_MemoryError, in_python_words(e.what()).c_str());
   } catch (const Error& e) {
-    PyErr_SetString(PyExc_ValueError, e.what());
+    PyErr_SetString(PyExc_ValueError, in_python_words(e.what()).c_str());
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError,
                     "the machine has no memory left for this; give memory= to be told "

@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 
 #include "fwsr/base/result.hpp"
+#include "python/bindings/words.hpp"
 
 namespace fwsr::python {
 
@@ -156,7 +157,7 @@ SelectOptions read_options(const nb::dict& given) {
     const auto set = [&](const char* known, auto& option, auto&&...) {
       if (name != known) return;
       found = true;
-      read(known, value, option);
+      read(keyword_of(known).c_str(), value, option);
     };
     describe(options, set);
     describe_rest(options, set);

@@ -7,6 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/bindings/words.hpp"
+
 namespace fwsr::python {
 
 namespace {
@@ -127,7 +129,7 @@ nb::dict to_python(Selection s) {
   d["assignment"] = s.assignment.empty() ? nb::none() : array(whole(s.assignment));
   const std::size_t coded = k > 0 ? s.codes.size() / k : 0;
   d["codes"] = s.codes.empty() ? nb::none() : array(std::move(s.codes), {coded, k});
-  d["warnings"] = s.warnings;
+  d["warnings"] = in_python_words(std::move(s.warnings));
   return d;
 }
 
@@ -154,9 +156,9 @@ nb::dict to_python(const Comparison& row) {
   nb::dict d;
   d["name"] = row.name;
   d["outcome"] = name_of(row.outcome);
-  d["reason"] = row.reason;
+  d["reason"] = in_python_words(row.reason);
   d["planned_seconds"] = row.planned_seconds;
-  d["warnings"] = row.warnings;
+  d["warnings"] = in_python_words(row.warnings);
   nb::list trials;
   for (const Trial& trial : row.trials) {
     nb::dict t;
