@@ -1,7 +1,7 @@
 """Makes what the pages show, by running what they say.
 
-The Python of docs/gallery.md, each `figure` saved as the picture that follows it there; and the
-examples, what they print kept in docs/outputs.
+The Python of docs/gallery.md, each `figure` saved as the picture that follows it there; the
+examples, what they print kept in docs/outputs; and docs/command_line.md, from the program's help.
 
 usage: make_pages.py      (in an environment with fwsr[docs])
 """
@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import fwsr_cli
+import make_command_line
 from PIL import Image
 
 DOCS = pathlib.Path(__file__).resolve().parent
@@ -59,6 +61,7 @@ def main():
             save(names["figure"], DOCS / picture)
     for example in sorted((DOCS.parent / "python" / "examples").glob("*.py")):
         keep_output(example)
+    make_command_line.main(fwsr_cli.program())
 
 
 if __name__ == "__main__":

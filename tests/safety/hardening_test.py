@@ -70,7 +70,7 @@ class Elf:
 
 
 def built_files():
-    """(name, bytes) of the program, of a shared library of this build, and of the newest wheel's module."""
+    """(name, bytes) of the program, of a shared library of this build, and of the newest wheel's module and program."""
     files = [PROGRAM] + glob.glob(os.path.join(campaign.BUILD, "lib*", "**", "libfwsr.so"), recursive=True)
     for path in files:
         with open(shutil.which(path) or path, "rb") as file:
@@ -81,7 +81,7 @@ def built_files():
     if wheels and not campaign.SANITIZED:
         with zipfile.ZipFile(max(wheels, key=os.path.getmtime)) as wheel:
             for name in wheel.namelist():
-                if name.startswith("fwsr/_core") and name.endswith(".so"):
+                if name == "fwsr_cli/fwsr" or name.startswith("fwsr/_core") and name.endswith(".so"):
                     yield name, wheel.read(name)
 
 

@@ -1,0 +1,54 @@
+"""The program `fwsr` where pip has installed it, for the command `fwsr` and for `python -m fwsr`.
+
+A package of its own, so that the command starts without NumPy and scikit-learn. Only tables of
+Arrow, which the program cannot read, are read by Python and handed on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+#: The files that pyarrow reads.
+ARROW_FILES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
+#: Options whose value may be the name of a file that is not the data.
+_OTHER_FILES = ("-o", "--output", "--labels", "--codes", "--assignment", "--name")
+
+
+def program() -> str:
+    """The path of the program: beside this file, or where an editable installation puts it."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fwsr")
+    if os.path.exists(beside):
+        return beside
+    import sysconfig
+
+    return os.path.join(sysconfig.get_path("platlib"), "fwsr_cli", "fwsr")
+
+
+def place_of_table(arguments: list[str]) -> int | None:
+    """Where the data stands among the arguments, if it is a table of Arrow."""
+    for i, argument in enumerate(arguments[1:], start=1):
+        if (argument.lower().endswith(ARROW_FILES) and not argument.startswith("-")
+                and arguments[i - 1] not in _OTHER_FILES):
+            return i
+    return None
+
+
+def main() -> NoReturn:
+    arguments = sys.argv[1:]
+    place = place_of_table(arguments)
+    if place is not None:
+        from ._tables import handed_on
+
+        try:
+            arguments = handed_on(arguments, place)
+        except (ImportError, MemoryError, OSError, TypeError, ValueError) as e:
+            sys.exit(f"fwsr: {e}")
+        except KeyboardInterrupt:
+            sys.exit(130)
+    path = program()
+    try:
+        os.execv(path, ["fwsr", *arguments])
+    except OSError as e:
+        sys.exit(f"fwsr: the program cannot be started ({e}); install the package again")

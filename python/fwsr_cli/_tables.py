@@ -1,0 +1,51 @@
+"""Tables of Arrow for the program: read by pyarrow, and handed on as an npz file without a name."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+
+import numpy as np
+
+import fwsr
+
+
+def handed_on(arguments: list[str], place: int) -> list[str]:
+    """The arguments with a file in place of the table that the program can read.
+
+    The file is open and has no name: it is gone when the program ends, however that happens.
+    """
+    path, rest = arguments[place], arguments[:place] + arguments[place + 1:]
+    label, rest = _taken(rest, "--label-column")
+    id_, rest = _taken(rest, "--id-column")
+    columns, rest = _taken(rest, "--columns")
+    variable, rest = _taken(rest, "--variable")
+    data = fwsr.read(path, label_column=label, id_column=id_, variable=variable,
+                     columns=None if columns is None else next(csv.reader([columns])))
+    arrays = {"points": data.values}
+    told = ["--variable", "points"]
+    if data.labels is not None:
+        arrays["labels"] = np.array(data.labels, dtype=str)
+        told += ["--label-column", "labels"]
+    if data.ids is not None:
+        arrays["ids"] = np.array(data.ids, dtype=str)
+        told += ["--id-column", "ids"]
+    if not any(a == "--name" or a.startswith("--name=") for a in rest):
+        told += ["--name", path]
+    file = tempfile.TemporaryFile()
+    np.savez(file, **arrays)
+    file.flush()
+    number = os.dup(file.fileno())  # the copy stays open
+    os.set_inheritable(number, True)
+    return [rest[0], f"/dev/fd/{number}", *told, *rest[1:]]
+
+
+def _taken(arguments: list[str], option: str) -> tuple[str | None, list[str]]:
+    """The value of an option and the arguments without it; a second one is left to the program."""
+    for i, argument in enumerate(arguments):
+        if argument.startswith(option + "="):
+            return argument[len(option) + 1:], arguments[:i] + arguments[i + 1:]
+        if argument == option and i + 1 < len(arguments):
+            return arguments[i + 1], arguments[:i] + arguments[i + 2:]
+    return None, arguments
