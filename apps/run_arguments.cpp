@@ -29,7 +29,7 @@ void add_dry_run_and_quiet(CLI::App& app, RunArguments& a) {
   app.add_flag("--dry-run", a.dry_run, "say what would be done and what it takes, and stop")
       ->group("Output");
   app.add_flag("--quiet", a.quiet,
-               "no progress bar and no summary; warnings and errors are still told")
+               "no progress bar and no summary; warnings and errors are still printed")
       ->group("Output");
 }
 

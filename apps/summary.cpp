@@ -37,7 +37,7 @@ std::string quality_text(const SelectResult& result) {
       worst = part.selection.certificate->reconstruction_error;
   if (worst < 0) return "";
   return fmt::format(
-      "{}reconstruction error {:.4g}: the share of the data that the exemplars do not span",
+      "{}reconstruction error {:.4g}: the fraction of the data that the exemplars do not span",
       result.parts.size() > 1 ? "largest " : "", worst);
 }
 
@@ -67,9 +67,9 @@ std::string factor_text(const SelectResult& result) {
         (!worst || *part.selection.kernel_error > *worst->kernel_error))
       worst = &part.selection;
   if (!worst) return "";
-  return fmt::format("{}kernel error {:.4g}: the share of its trace outside the factor of rank {}",
-                     result.parts.size() > 1 ? "largest " : "", *worst->kernel_error,
-                     worst->kernel_rank);
+  return fmt::format(
+      "{}kernel error {:.4g}: the fraction of its trace outside the factor of rank {}",
+      result.parts.size() > 1 ? "largest " : "", *worst->kernel_error, worst->kernel_rank);
 }
 
 /// What another method found out on its way; of many classes, nothing.

@@ -142,6 +142,32 @@ def test_reference_is_whole():
         assert f"fwsr.{name}" in pages, name
 
 
+def test_front_page(tmp_path):
+    """The Python of the site's first page; its lines for the command line name what there is."""
+    page = (ROOT / "docs" / "index.md").read_text()
+    [block] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(block.splitlines()) <= 12
+    script = tmp_path / "front.py"
+    script.write_text(block)
+    assert "k-fwsr" in run(script, folder=tmp_path)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/choosing.md", "docs/costs.md",
+                                  "docs/json.md"])
+def test_options_on_a_page_are_those_of_the_program(page):
+    known = set(re.findall(r"--[a-z][\w-]*", (ROOT / "docs" / "command_line.md").read_text()))
+    lines = re.findall(r"(?:^    |`)(?:python -m )?fwsr (?!.*--preset)[^`\n#]*",
+                       (ROOT / page).read_text(), re.MULTILINE)
+    used = {option for line in lines for option in re.findall(r"--[a-z][\w-]*", line)}
+    assert used and used <= known | {"--version"}
+
+
+def test_methods_of_the_advice_exist():
+    page = (ROOT / "docs" / "choosing.md").read_text()
+    used = set(re.findall(r'--method (\S+?)[:`]|method="([\w-]+)"', page))
+    assert used and {a or b for a, b in used} <= set(fwsr.methods())
+
+
 def test_readme(tmp_path):
     """The first lines of Python in README.md, as they stand there."""
     block = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
