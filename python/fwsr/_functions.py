@@ -339,6 +339,8 @@ def compare(
             there = ", ".join(keyword_of(option) for option in allowed)
             raise TypeError(f"compare has no option '{name}'; it has {there}. Options of one "
                             f"method are written 'fwsr:{name}=...'")
+    if ("lambda" in common) != ("rho" in common):
+        raise ValueError("lambda_ and rho go together: give both, or neither")
     basics = {"exemplars": number, "threads": threads_of(n_jobs),
               "memory": _data.memory_limit(memory)}
     contestants = [_contestant(one, common, basics, seed_of(seed)) for one in methods]

@@ -141,7 +141,7 @@ def test_unaligned_points_are_copied(X):
     (lambda X: 5, TypeError, "int"),
     (lambda X: {"a": 1}, TypeError, "dict"),
     (lambda X: X[0], ValueError, "2D"),
-    (lambda X: X[None], ValueError, "dim 3"),
+    (lambda X: X[None], ValueError, "reshape"),
     (lambda X: np.float64(3), ValueError, "2D"),
     (lambda X: X[:0], ValueError, "0 sample"),
     (lambda X: X[:, :0], ValueError, "0 feature"),

@@ -400,7 +400,7 @@ def test_wrong_arguments_are_refused_in_words(X, arguments, error, words):
     (lambda X: fwsr.sweep(X, 4, [1, 1]), ValueError, "more than once"),
     (lambda X: fwsr.sweep(X, 4, [-1]), ValueError, "alpha"),
     (lambda X: fwsr.sweep(X, 4, [1], alpha=2), TypeError, "leave alpha out"),
-    (lambda X: fwsr.path(X, 4, per_class=True), TypeError, "per_class"),
+    (lambda X: fwsr.path(X, 4, per_class=True), ValueError, "need labels"),
     (lambda X: fwsr.path(X @ X.T, 4, method="kmedoids", metric="precomputed"), ValueError,
      "no reconstruction error"),
     (lambda X: fwsr.compare(X, 4, "fwsr"), TypeError, "list of names"),
