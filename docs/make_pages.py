@@ -29,10 +29,11 @@ def blocks(page):
 
 
 def save(figure, path):
-    """Few colours make a small file."""
+    """Few colours make a small file; those of small marks stay."""
     png = io.BytesIO()
     figure.savefig(png, format="png", dpi=DPI)
-    image = Image.open(png).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    image = Image.open(png).convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE,
+                                                    dither=Image.Dither.NONE)
     path.parent.mkdir(exist_ok=True)
     image.save(path, optimize=True)
     size = path.stat().st_size

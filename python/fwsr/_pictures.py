@@ -154,7 +154,7 @@ def class_style(c: int) -> tuple[str, str]:
     Dots are too small for markers to tell them apart, so the colours differ as well.
     """
     shade = c // len(PALETTE)
-    white, part = ((0.0, 1.0), (0.0, 0.55), (0.5, 0.5))[shade % 3]  # as it is, darker, lighter
+    white, part = ((0.0, 1.0), (0.0, 0.62), (0.5, 0.5))[shade % 3]  # as it is, darker, lighter
     red, green, blue = (white + part * v for v in to_rgb(PALETTE[c % len(PALETTE)]))
     return to_hex((red, green, blue)), MARKERS[shade % len(MARKERS)]
 
