@@ -38,11 +38,14 @@ def place_of_table(arguments: list[str]) -> int | None:
 def main() -> NoReturn:
     arguments = sys.argv[1:]
     place = place_of_table(arguments)
-    if place is not None:
-        from ._tables import handed_on
+    if place is not None and not {"-h", "--help"} & set(arguments):
+        from ._tables import WrongUse, handed_on
 
         try:
             arguments = handed_on(arguments, place)
+        except WrongUse as e:
+            print(f"fwsr: {e}", file=sys.stderr)
+            sys.exit(2)
         except (ImportError, MemoryError, OSError, TypeError, ValueError) as e:
             sys.exit(f"fwsr: {e}")
         except KeyboardInterrupt:

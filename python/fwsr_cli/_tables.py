@@ -11,6 +11,10 @@ import numpy as np
 import fwsr
 
 
+class WrongUse(Exception):
+    """Arguments that make no sense, with what to do."""
+
+
 def handed_on(arguments: list[str], place: int) -> list[str]:
     """The arguments with a file in place of the table that the program can read.
 
@@ -42,10 +46,17 @@ def handed_on(arguments: list[str], place: int) -> list[str]:
 
 
 def _taken(arguments: list[str], option: str) -> tuple[str | None, list[str]]:
-    """The value of an option and the arguments without it; a second one is left to the program."""
-    for i, argument in enumerate(arguments):
+    """The value of an option, and the arguments without it."""
+    values, rest, left = [], [], iter(arguments)
+    for argument in left:
         if argument.startswith(option + "="):
-            return argument[len(option) + 1:], arguments[:i] + arguments[i + 1:]
-        if argument == option and i + 1 < len(arguments):
-            return arguments[i + 1], arguments[:i] + arguments[i + 2:]
-    return None, arguments
+            values.append(argument[len(option) + 1:])
+        elif argument == option:
+            values.append(next(left, ""))
+        else:
+            rest.append(argument)
+    if len(values) > 1:
+        raise WrongUse(f"{option} is given more than once; give it once")
+    if values == [""]:
+        raise WrongUse(f"{option} needs a value after it; see fwsr {arguments[0]} --help")
+    return (values[0] if values else None), rest

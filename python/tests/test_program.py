@@ -136,6 +136,15 @@ def test_messages_about_tables(tables, tmp_path):
     assert said.startswith("fwsr: points.parquet: ") and "/dev/fd" not in said
 
 
+def test_wrong_use_of_options_about_tables(tables):
+    table = tables / "points.parquet"
+    said = run("select", table, "--columns", "f0", "-k", 3, "--columns=f1", code=2).stderr
+    assert said == "fwsr: --columns is given more than once; give it once\n"
+    said = run("select", table, "-k", 3, "--id-column", code=2).stderr
+    assert said == "fwsr: --id-column needs a value after it; see fwsr select --help\n"
+    assert "usage: fwsr select" in run("select", table, "--help").stdout
+
+
 def test_without_pyarrow_the_message_says_what_to_install(tables, tmp_path):
     (tmp_path / "pyarrow.py").write_text("raise ImportError('not here')\n")
     said = run("select", tables / "points.parquet", "-k", 3, code=1, first=tmp_path).stderr
