@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/check_given.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 
 namespace fwsr {
@@ -33,7 +33,7 @@ class GivenKernel final : public KernelMatrix {
       throw Error(fmt::format("a precomputed kernel must be square; this one is {} x {}", all,
                               cols_of(view)));
     n_ = subset.empty() ? all : static_cast<Index>(subset.size());
-    check(threads);
+    check_given_kernel(view, subset, threads);
     double largest = 0, sum = 0;
     for (Index i = 0; i < n_; ++i) largest = std::max(largest, raw(i, i));
     // Powers of two only, in two halves, so that neither sums nor the scale leave the range.
@@ -53,6 +53,7 @@ class GivenKernel final : public KernelMatrix {
   double rms_norm() const override { return rms_norm_; }
   Index row_block() const override { return rows_at_once; }
   bool single() const override { return false; }
+  double entry_error() const override { return entry_error_of_given(view_); }
   double diagonal(Index i, Eta eta) const override { return value(i, i, eta); }
 
   void scan(Index first, Index last, const VisitTile& visit) const override {
@@ -80,40 +81,6 @@ class GivenKernel final : public KernelMatrix {
   }
   double value(Index i, Index j, Eta eta) const {
     return raw(i, j) * unit_ * unit_ + (eta == Eta::included ? eta_ * eta_ : 0.0);
-  }
-
-  /// Finite, symmetric to rounding, no negative diagonal; the first fault in reading order is
-  /// named.
-  void check(int threads) const {
-    double largest = 0;
-    for (Index i = 0; i < n_; ++i)
-      if (const double v = std::abs(raw(i, i)); std::isfinite(v)) largest = std::max(largest, v);
-    const double tolerance = (is_single(view_) ? 1e-5 : 1e-9) * largest;
-    std::vector<std::string> faults(at(block_count(n_)));
-    for_blocks(threads, n_, [&](Index b, Index first, Index last) {
-      for (Index i = first; i < last && faults[at(b)].empty(); ++i)
-        for (Index j = 0; j < n_ && faults[at(b)].empty(); ++j)
-          faults[at(b)] = fault(i, j, tolerance);
-    });
-    for (const std::string& f : faults)
-      if (!f.empty()) throw Error(f);
-  }
-  std::string fault(Index i, Index j, double tolerance) const {
-    const double v = raw(i, j);
-    if (!std::isfinite(v))
-      return fmt::format("the precomputed kernel is not finite at row {}, column {} (from 0)",
-                         source(i), source(j));
-    if (i == j && v < 0)
-      return fmt::format(
-          "the precomputed kernel is {} at row {}, column {}; the diagonal of a kernel "
-          "is never negative",
-          v, source(i), source(j));
-    if (j < i && std::abs(v - raw(j, i)) > tolerance)
-      return fmt::format(
-          "the precomputed kernel is not symmetric: {} at row {}, column {} (from 0), "
-          "but {} the other way round",
-          v, source(i), source(j), raw(j, i));
-    return {};
   }
 
   PointsView view_;

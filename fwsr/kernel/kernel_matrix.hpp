@@ -30,6 +30,9 @@ class KernelMatrix {
   virtual double diagonal(Index i, Eta eta = Eta::included) const = 0;
   /// True when the entries are float32 numbers, within about 1e-6 of the true ones.
   virtual bool single() const = 0;
+  /// Of a matrix that others made: e, when its entries may be off by e sqrt(K_ii K_jj), and it may be no
+  /// kernel for all we know (check_given.hpp). 0 of the kernels computed here.
+  virtual double entry_error() const { return 0; }
   /// Rows first .. last, tile by tile from left to right. @pre one of the blocks of row_block() rows
   virtual void scan(Index first, Index last, const VisitTile& visit) const = 0;
   virtual Index row_block() const = 0;
@@ -66,7 +69,7 @@ std::unique_ptr<KernelMatrix> make_held_kernel(const KernelMatrix& tiled, int th
 double held_kernel_bytes(double n, bool single);
 
 /// A matrix given by the user, used in place. Throws Error when it is not square, not finite, not
-/// symmetric or has a negative diagonal.
+/// symmetric, or seen to be no kernel (check_given.hpp).
 std::unique_ptr<KernelMatrix> make_given_kernel(const PointsView& view,
                                                 std::span<const Index> subset, double eta,
                                                 bool eta_relative, int threads);

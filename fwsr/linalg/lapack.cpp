@@ -186,12 +186,25 @@ Eigen largest_eigen(std::vector<double> matrix, Index m, Index count, const Aliv
   return result;
 }
 
-std::vector<double> cholesky(std::vector<double> matrix, Index m) {
-  if (m == 0) return matrix;
+namespace {
+
+/// Where the upper triangle, as Fortran sees it, was becomes its factor. False where there is none.
+bool factorise(std::vector<double>& matrix, Index m) {
   const blasint n = to_blas(m);
   blasint info = 0;
   dpotrf_("U", &n, matrix.data(), &n, &info);
-  if (info != 0) throw Error("a matrix that should be positive definite is not");
+  return info == 0;
+}
+
+}  // namespace
+
+bool is_positive_definite(std::vector<double> matrix, Index m) {
+  return m == 0 || factorise(matrix, m);
+}
+
+std::vector<double> cholesky(std::vector<double> matrix, Index m) {
+  if (m == 0) return matrix;
+  if (!factorise(matrix, m)) throw Error("a matrix that should be positive definite is not");
   for (Index i = 0; i < m; ++i)
     std::fill(matrix.begin() + i * m + i + 1, matrix.begin() + (i + 1) * m, 0.0);
   return matrix;

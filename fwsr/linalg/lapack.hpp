@@ -24,6 +24,9 @@ Eigen largest_eigen(std::vector<double> matrix, Index m, Index count, const Aliv
 /// zeros above the diagonal. Throws Error when it is not positive definite.
 std::vector<double> cholesky(std::vector<double> matrix, Index m);
 
+/// Whether a symmetric m x m matrix has such a factor.
+bool is_positive_definite(std::vector<double> matrix, Index m);
+
 /// right <- (L L^T)^-1 right for a matrix of m x columns, row by row.
 void solve_cholesky(const std::vector<double>& lower, Index m, double* right, Index columns);
 

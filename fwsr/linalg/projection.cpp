@@ -98,4 +98,11 @@ double PivotedCholesky::squared_solution(const double* b, double* scratch) const
   return sum;
 }
 
+void PivotedCholesky::weights(double* scratch) const {
+  for (Index i = rank - 1; i >= 0; --i) {
+    scratch[i] /= lower[at(i * rank + i)];
+    for (Index j = 0; j < i; ++j) scratch[j] -= lower[at(i * rank + j)] * scratch[i];
+  }
+}
+
 }  // namespace fwsr

@@ -22,6 +22,9 @@ struct PivotedCholesky {
 
   /// ||L^-1 b[pivots]||^2 = b^T (matrix)^+ b for b in its range. @pre scratch has `rank` places
   double squared_solution(const double* b, double* scratch) const;
+  /// What squared_solution left in `scratch`, L^-1 b[pivots], becomes L^-T of it: b is the matrix's columns
+  /// at the pivots times that.
+  void weights(double* scratch) const;
 };
 PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m);
 

@@ -9,6 +9,7 @@
 
 #include "fwsr/base/finite.hpp"
 #include "fwsr/base/typical.hpp"
+#include "fwsr/kernel/check_given.hpp"
 #include "fwsr/solver/largest_score.hpp"
 #include "fwsr/solver/regression.hpp"
 
@@ -70,8 +71,19 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
     f.error = 2 * std::sqrt(f.value * m.residual_errors) + m.residual_errors;
   }
   require_finite(f.value);
-  // What is not positive semi-definite, a matrix given or a polynomial with a negative constant, may have any f.
-  const bool any = (!p.points && !p.linear) || p.type.type == KernelType::polynomial;
+  // Entries of a given matrix may be off by more than sums add, so that f is zero for all we know; or it is no
+  // kernel.
+  if (const double off = p.kernel.entry_error(); off > 0 && f.value < -f.error) {
+    if (f.value < -f.error - off * m.absolute) {
+      const double unit = p.kernel.unit();
+      throw_no_kernel(fmt::format(
+          "the objective, a sum of squares, comes out as {:.4g}, of {:.4g} at the start",
+          f.value / unit / unit, sums.trace / unit / unit));
+    }
+    return {.value = -f.value, .error = f.error - 2 * f.value};
+  }
+  // A polynomial with a negative constant is not positive semi-definite and may have any f.
+  const bool any = p.type.type == KernelType::polynomial;
   return any && f.value < -f.error ? f : not_negative(p, "objective", f);
 }
 

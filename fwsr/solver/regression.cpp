@@ -1,9 +1,13 @@
 #include "fwsr/solver/regression.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "fwsr/kernel/check_given.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -20,6 +24,26 @@ std::size_t at(Index i) {
 
 double total(const std::vector<double>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+/// Point i less its projection on the exemplars has a square below zero, `rest`, with the weights that `scratch`
+/// leads to: rounding, or the proof that a given matrix is no kernel.
+void refuse_no_kernel(const KernelMatrix& kernel, std::span<const Index> exemplars,
+                      const PivotedCholesky& factor, Index i, double rest,
+                      std::vector<double>& scratch) {
+  if (kernel.entry_error() == 0) return;
+  factor.weights(scratch.data());
+  const auto root = [&](Index j) {
+    return std::sqrt(std::max(0.0, kernel.diagonal(j, Eta::left_out)));
+  };
+  double size = root(i);
+  for (Index r = 0; r < factor.rank; ++r)
+    size += std::abs(scratch[at(r)]) * root(exemplars[at(factor.pivots[at(r)])]);
+  if (rest >= -kernel.entry_error() * size * size) return;
+  const double unit = kernel.unit();
+  throw_no_kernel(fmt::format(
+      "the square of what the exemplars leave of a point comes out as {:.4g}, of {:.4g} before",
+      rest / unit / unit, kernel.diagonal(i, Eta::left_out) / unit / unit));
 }
 
 }  // namespace
@@ -95,9 +119,11 @@ Regression regress(const KernelMatrix& kernel, const Points* linear,
           const double square = kernel.diagonal(i, Eta::left_out);
           const double* column = need_kernel ? values.data() + (i - first) * k : nullptr;
           trace[at(b)] += square;
-          if (!linear)
-            projection[at(b)] +=
-                std::max(0.0, square - plain.squared_solution(column, scratch.data()));
+          if (!linear) {
+            const double rest = square - plain.squared_solution(column, scratch.data());
+            if (rest < 0) refuse_no_kernel(kernel, exemplars, plain, i, rest, scratch);
+            projection[at(b)] += std::max(0.0, rest);
+          }
           if (rho > 0) ridges[at(b)] += square - ridge.squared_solution(column, scratch.data());
         }
         if (linear) projection[at(b)] = residuals(first, last);

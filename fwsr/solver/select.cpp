@@ -246,8 +246,7 @@ void warn_if_not_trusted(Selection& s) {
   if (c.f < -c.f_error)
     s.warnings.push_back(
         "f is below zero: the kernel is not positive semi-definite on these points, so that f and "
-        "gap "
-        "say nothing; another kernel, or a polynomial with a larger coef0, is");
+        "gap say nothing; a polynomial with a larger coef0 is, and so are other kernels");
   if (c.trusted) return;
   s.warnings.push_back(fmt::format(
       "the certificate cannot be trusted: rounding may have changed f by {:.2g} and the gap by "

@@ -137,7 +137,7 @@ void SmallProblem::take_points(Bytes& bytes) {
   }
 }
 
-/// B B^T, and now and then something else.
+/// B B^T, and now and then something else: one entry, or two that mirror each other, or distances.
 void SmallProblem::take_kernel(Bytes& bytes) {
   take_points(bytes);
   const std::vector<double> b = values_;
@@ -148,9 +148,20 @@ void SmallProblem::take_kernel(Bytes& bytes) {
         values_[static_cast<std::size_t>(i * n + j)] +=
             b[static_cast<std::size_t>(i * d + l)] * b[static_cast<std::size_t>(j * d + l)];
   d = n;
-  is_kernel = bytes.next() <= 200;
-  if (!is_kernel)
-    values_[static_cast<std::size_t>(bytes.below(n) * n + bytes.below(n))] = take_number(bytes);
+  const std::uint8_t kind = bytes.next();
+  const auto entry = [&](Index i, Index j) -> double& {
+    return values_[static_cast<std::size_t>(i * n + j)];
+  };
+  if (kind > 240) {
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        entry(i, j) = b[static_cast<std::size_t>(i)] - b[static_cast<std::size_t>(j)];
+    for (double& v : values_) v = std::abs(v);
+  } else if (kind > 200) {
+    const Index i = bytes.below(n), j = bytes.below(n);
+    entry(i, j) = take_number(bytes);
+    if (kind > 220) entry(j, i) = entry(i, j);
+  }
 }
 
 double SmallProblem::spread() const {

@@ -43,7 +43,6 @@ struct SmallProblem {
   Index n = 0, d = 0;
   MethodChoice choice;
   SelectOptions options;
-  bool is_kernel = true;  // false: a matrix given as one that may be none
 
  private:
   void take_points(Bytes& bytes);

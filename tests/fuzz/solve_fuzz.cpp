@@ -51,7 +51,6 @@ void check_certificate(const Selection& s, const fuzz::SmallProblem& problem) {
   require(s.certificate.has_value(), "there is a certificate");
   const Certificate& c = *s.certificate;
   const double off = rounding(s, problem.n);
-  if (!problem.is_kernel) return;  // squares may be negative
   require(c.reconstruction_error >= 0 && c.reconstruction_error <= 1 + off,
           "the error is in 0 .. 1");
   if (c.boolean_objective) require(!std::isnan(*c.boolean_objective), "Eq. (1) is a number");
