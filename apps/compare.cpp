@@ -257,6 +257,7 @@ int run_compare(int argc, const char* const* argv) {
       write_compare_csv(out, result);
   });
   if (!table && !a.quiet) tell(compare_table(result));
+  if (!a.quiet) tell(table_text(data));
   tell(compare_notes(result, terminal_has_colour()));
   return 0;
 }

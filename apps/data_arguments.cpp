@@ -20,7 +20,8 @@ namespace fwsr::app {
 namespace {
 
 /// "A,B" into its parts; a name with a comma stands in double quotes.
-std::vector<std::string> split_columns(const std::string& text) {
+std::vector<std::string> split_columns(const char* option, const std::string& text) {
+  if (text.empty()) return {};
   std::vector<std::string> parts(1);
   bool inside = false;
   for (const char c : text) {
@@ -32,6 +33,11 @@ std::vector<std::string> split_columns(const std::string& text) {
       parts.back() += c;
     }
   }
+  for (const std::string& part : parts)
+    if (part.empty())
+      throw UsageError(
+          fmt::format("{} {} has an empty name; write names with one comma between them", option,
+                      in_quotes(text)));
   return parts;
 }
 
@@ -57,8 +63,13 @@ void add_data_arguments(CLI::App& app, DataArguments& a) {
       "csv: the column with the labels, by name or by number from 1; npz, mat: the variable");
   add("--id-column", a.read.id_column, "NAME",
       "csv: the column with the names of the points; npz: the variable");
-  add("--columns", a.columns, "A,B", "csv: use only these columns as features");
-  add("--header", a.header, "yes|no|auto", "csv: whether the first line names the columns");
+  add("--columns", a.columns, "A,B-D",
+      "csv: use only these columns as features, names or numbers from 1, or ranges of either");
+  add("--exclude-columns", a.exclude_columns, "A,B-D",
+      "csv: use all columns as features but these, written in the same way");
+  add("--header", a.header, "yes|no|auto",
+      "csv: whether the first line names the columns; auto, the default, guesses, and the summary "
+      "says why");
   add("--variable", a.read.variable, "NAME", "npz, mat: which array, when there are several");
   add("--name", a.name, "TEXT", "what the result calls the data (default: the name of the file)");
 }
@@ -84,20 +95,15 @@ void check_data_arguments(const CLI::App& app, DataArguments& a) {
                     "--help",
                     app.get_name()));
   refuse_both(app, "--labels", "--label-column", "labels come from one place, give one");
-  for (const char* name :
-       {"--labels", "--label-column", "--id-column", "--columns", "--variable", "--name"})
+  for (const char* name : {"--labels", "--label-column", "--id-column", "--columns",
+                           "--exclude-columns", "--variable", "--name"})
     if (app.count(name) > 0 && app.get_option(name)->as<std::string>().empty())
       throw UsageError(fmt::format("{} is given an empty value; write a name after it", name));
   if (a.path == "-" && a.labels == "-")
     throw UsageError("--labels - and DATA - both read standard input; put one into a file");
   a.read.header = parse_header(a.header);
-  if (!a.columns.empty()) a.read.columns = split_columns(a.columns);
-  for (const std::string& column : a.read.columns)
-    if (column.empty())
-      throw UsageError(
-          fmt::format("--columns {} has an empty name; write names with one comma "
-                      "between them",
-                      in_quotes(a.columns)));
+  a.read.columns = split_columns("--columns", a.columns);
+  a.read.exclude_columns = split_columns("--exclude-columns", a.exclude_columns);
   a.read.threads = threads_of(a);
 }
 

@@ -16,7 +16,8 @@ namespace fwsr::app {
 struct DataArguments {
   std::string path;
   std::string labels;   // a file with one label per point
-  std::string columns;  // "A,B" as given
+  std::string columns;  // "A,B-D" as given
+  std::string exclude_columns;
   std::string header = "auto";
   std::string name;  // what the result calls the data; empty: the name of the file
   ReadOptions read;

@@ -47,6 +47,8 @@ std::string dry_run_text(const SelectResult& result, const std::vector<ClassPlan
     text += has_work(c) ? plan_text(c.plan) : "nothing to choose: all of it is taken, or none\n";
     text += "\n";
   }
+  if (result.data.table)
+    text += fmt::format("{:<12}{}\n", "table", shown(describe(*result.data.table)));
   for (const std::string& note : result.data.notes)
     text += fmt::format("{:<12}{}\n", "note", shown(note));
   return text;

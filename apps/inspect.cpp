@@ -152,6 +152,7 @@ std::string inspect_text(const Dataset& data, const Statistics& s, const Outlook
       names.push_back(fmt::format("{} ({})", in_quotes(c.name, 30), c.points));
     text += line("classes", fmt::format("{}: {}", names.size(), listed(names)));
   }
+  if (data.table) text += line("table", shown(describe(*data.table)));
   for (const std::string& note : data.notes) text += line("note", shown(note));
   if (!outlook.plan) return text + line("select", "would refuse: " + shown(outlook.refusal));
   return text + "\nWhat fwsr select would do by default:\n" + plan_text(*outlook.plan);

@@ -133,10 +133,34 @@ Json asked_json(const SelectResult& result) {
   return json;
 }
 
+namespace {
+
+/// How a table of text was understood; null for other formats.
+Json table_json(const std::optional<TableReading>& table) {
+  if (!table) return {};
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  Json left_out = Json::array();
+  for (const TableReading::LeftOut& c : table->left_out)
+    left_out.push_back({{"column", c.column}, {"why", c.why}});
+  return {{"separator", std::string(1, table->separator)},
+          {"header", table->header},
+          {"header_why", table->header_why},
+          {"label_column", or_null(table->label_column)},
+          {"id_column", or_null(table->id_column)},
+          {"id_why", or_null(table->id_why)},
+          {"left_out", left_out},
+          {"comment_lines", table->comment_lines},
+          {"blank_lines", table->blank_lines}};
+}
+
+}  // namespace
+
 Json data_json(const Dataset& data) {
   const PointsView points = data.view();
-  return {{"name", data.name},         {"format", data.format},       {"type", data.type},
-          {"points", rows_of(points)}, {"features", cols_of(points)}, {"notes", data.notes}};
+  return {{"name", data.name},           {"format", data.format},
+          {"type", data.type},           {"points", rows_of(points)},
+          {"features", cols_of(points)}, {"table", table_json(data.table)},
+          {"notes", data.notes}};
 }
 
 Json plan_json(const Plan& plan) {

@@ -91,6 +91,8 @@ std::string summary(const SelectResult& result, bool colour) {
       result.per_class ? fmt::format(" in {} classes", result.parts.size()) : "",
       format_seconds(s.read + s.setup + s.steps + s.certificate + s.write),
       name_of(status_of(result)));
+  if (result.data.table)
+    text += fmt::format("      table {}\n", shown(describe(*result.data.table)));
   for (const ClassSelection& part : result.parts) {
     if (part.selection.plan.points == 0) continue;  // a class that gives all it has, or nothing
     if (result.per_class) text += fmt::format("      class {}: ", in_quotes(part.name));
@@ -101,6 +103,10 @@ std::string summary(const SelectResult& result, bool colour) {
        {auto_text(result), factor_text(result), facts_text(result), quality_text(result)})
     if (!line.empty()) text += fmt::format("      {}\n", line);
   return text + warnings_text(result, colour);
+}
+
+std::string table_text(const Dataset& data) {
+  return data.table ? fmt::format("fwsr: table {}\n", shown(describe(*data.table))) : "";
 }
 
 std::string warnings_text(const SelectResult& result, bool colour) {

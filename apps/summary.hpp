@@ -17,6 +17,9 @@ std::string summary(const SelectResult& result, bool colour);
 /// The warnings alone, one a line.
 std::string warnings_text(const SelectResult& result, bool colour);
 
+/// A line that says how a table of text was understood; nothing for other formats.
+std::string table_text(const Dataset& data);
+
 /// The plan in words, one fact a line.
 std::string plan_text(const Plan& plan);
 

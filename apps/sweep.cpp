@@ -158,6 +158,8 @@ void write_dry_run(const SweepArguments& a, const SweepResult& result) {
     json["plan"] = sweep_plan_json(plan);
     text = sweep_plan_text(plan);
   }
+  if (result.data.table)
+    text += fmt::format("{:<12}{}\n", "table", shown(describe(*result.data.table)));
   for (const std::string& note : result.data.notes)
     text += fmt::format("{:<12}{}\n", "note", shown(note));
   json["threads"] = result.threads;
@@ -275,6 +277,7 @@ int run_sweep(int argc, const char* const* argv) {
       write_sweep_csv(out, result);
   });
   if (!table && !a.quiet) tell(sweep_table(result));
+  if (!a.quiet) tell(table_text(data));
   tell(sweep_warnings(result, terminal_has_colour()));
   return 0;
 }

@@ -165,8 +165,8 @@ TEST(Gunzip, inflates_up_to_its_limit) {
   const auto nothing = inflate(gzipped(""));
   ASSERT_TRUE(nothing) << nothing.error().message;
   EXPECT_TRUE(nothing->bytes().empty());
-  expect_failure(inflate(gzipped(text), std::ssize(text) - 1),
-                 "z.gz: takes 128 KiB or more of memory", {"97.7 KiB allowed"});
+  expect_failure(inflate(gzipped(text), std::ssize(text) - 1), "z.gz: takes more memory",
+                 {"97.7 KiB allowed (128 KiB or more)"});
   expect_failure(inflate(gzipped(text) + "b"), "z.gz: ", {"stray bytes"});
   expect_failure(inflate("plain"), "z.gz: its gzip data is broken");
   expect_failure(inflate(""), "z.gz: its gzip data is cut off");

@@ -46,7 +46,10 @@ std::string system_reason() {
   return std::generic_category().message(errno);
 }
 
-Result<GrowingBytes> read_stream(int fd, const std::string& name, const MemoryBudget& budget) {
+Result<GrowingBytes> read_stream(int fd, const std::string& name, const MemoryBudget& budget,
+                                 const LookAtStart& look) {
+  constexpr std::size_t enough = 4096;  // pipes may bring a few bytes at a time
+  bool looked = !look;
   GrowingBytes all(budget);
   for (;;) {
     const auto room = all.room(name);
@@ -56,6 +59,9 @@ Result<GrowingBytes> read_stream(int fd, const std::string& name, const MemoryBu
     if (got < 0) return Failure{fmt::format("{}: cannot be read: {}", name, system_reason())};
     if (got == 0) break;
     all.filled(static_cast<std::size_t>(got));
+    if (looked || all.size() < enough) continue;
+    looked = true;
+    if (auto refused = look(name, all.bytes().first(enough))) return *refused;
   }
   all.finish();
   return all;
@@ -68,7 +74,8 @@ FileBytes::FileBytes(FileBytes&&) noexcept = default;
 FileBytes& FileBytes::operator=(FileBytes&&) noexcept = default;
 FileBytes::~FileBytes() = default;
 
-Result<FileBytes> FileBytes::open(const std::string& path, const MemoryBudget& budget) {
+Result<FileBytes> FileBytes::open(const std::string& path, const MemoryBudget& budget,
+                                  const LookAtStart& look) {
   auto state = std::make_unique<State>();
   const bool standard_input = path == "-";
   state->name = standard_input ? "standard input" : path;
@@ -92,7 +99,7 @@ Result<FileBytes> FileBytes::open(const std::string& path, const MemoryBudget& b
     state->about = about;
     state->place = announce_mapping(at, state->length, state->name.c_str());
   } else {
-    auto bytes = read_stream(file.fd, state->name, budget);
+    auto bytes = read_stream(file.fd, state->name, budget, look);
     if (!bytes) return bytes.error();
     state->memory = std::move(*bytes);
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,13 +39,18 @@ class FileReader {
   std::string name_;
 };
 
+/// Looks at the first bytes of a stream; what it answers ends the reading.
+using LookAtStart = std::function<std::optional<Failure>(const std::string& name,
+                                                         std::span<const std::byte> start)>;
+
 /// The bytes of a file, memory-mapped read-only when it is a regular file, read into memory when it
 /// is a pipe or standard input ("-"). Moves, never copies; unmapped by its destructor.
 class FileBytes {
  public:
-  /// What is read into memory is counted by `budget`; what is mapped is not.
+  /// What is read into memory is counted by `budget`, and `look` sees how it starts; what is mapped is not.
   static Result<FileBytes> open(const std::string& path,
-                                const MemoryBudget& budget = MemoryBudget());
+                                const MemoryBudget& budget = MemoryBudget(),
+                                const LookAtStart& look = {});
   /// Bytes that are already in memory, as if they were the contents of a file named `name`.
   static FileBytes from_memory(std::string name, GrowingBytes bytes);
   static FileBytes from_memory(std::string name, const std::vector<std::byte>& bytes);

@@ -35,12 +35,14 @@ std::string in_words(Index bytes) {
 }
 
 Failure refusal(const std::string& name, Index total, Index limit, bool given) {
-  return {fmt::format(
-      "{}: takes {} or more of memory while it is read, more than the {} {}; {}, use a smaller "
-      "part "
-      "of the data, or save it as a npy file, which is read in blocks where memory is short",
-      name, in_words(total), in_words(limit), given ? "allowed" : "that are free",
-      given ? "allow more" : "use a machine with more")};
+  const std::string needed = in_words(total), there = in_words(limit);
+  return {
+      fmt::format("{}: takes more memory while it is read than the {} {}{}; {}, use a smaller part "
+                  "of the data, "
+                  "or save it as a npy file, which is read in blocks where memory is short",
+                  name, there, given ? "allowed" : "that are free",
+                  needed == there ? "" : fmt::format(" ({} or more)", needed),
+                  given ? "allow more" : "use a machine with more")};
 }
 
 }  // namespace

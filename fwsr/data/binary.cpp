@@ -302,7 +302,7 @@ std::optional<Failure> find_unusable_option(const std::string& name, const char*
   };
   if (!options.id_column.empty() && !has_ids)
     return refuse(fmt::format("id column '{}'", options.id_column), "leave it out");
-  if (!options.columns.empty())
+  if (!options.columns.empty() || !options.exclude_columns.empty())
     return refuse("a choice of columns", "save the wanted columns as a file of their own");
   if (options.header != Header::automatic) return refuse("a header line", "leave it out");
   if (has_variables) return std::nullopt;

@@ -1,9 +1,10 @@
-// Separated text: one record a line, fields separated by commas, tabs or semicolons.
+// Separated text: one record a line, fields separated by commas, tabs, semicolons or vertical bars.
 //
 // - Quotes as in RFC 4180; blanks around fields do not count; LF or CR LF; UTF-8 with or without
 //   a byte order mark.
-// - Every record has as many fields as the first one. Blank lines at the end are skipped; a blank
-//   line anywhere else is an error, for it may be a point that got lost.
+// - Lines that start with # above the first record are comments. Blank lines are skipped, but in a table of
+//   one column: there one may be a point that got lost.
+// - Every record has as many fields as the first one.
 // - Features are numbers. An empty field (or NA, null, none, ?) is an error, never a zero; nan and
 //   inf are read as they are, and refused by whoever needs finite numbers.
 #include "fwsr/data/csv.hpp"
@@ -16,9 +17,11 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/data/binary.hpp"
+#include "fwsr/data/csv_columns.hpp"
 #include "fwsr/data/csv_layout.hpp"
 #include "fwsr/data/csv_tokens.hpp"
 #include "fwsr/data/formats.hpp"
+#include "fwsr/data/unknown.hpp"
 
 namespace fwsr {
 
@@ -44,15 +47,20 @@ class RecordReader {
   std::optional<Trouble> read_field(Index row, Index field, bool& last);
   std::optional<Trouble> keep(Index row, Index f, const Field& field);
   Trouble wrong_count(std::size_t start, Index found);
+  Trouble no_number(Index row, Index f, const Field& field, FieldKind kind);
+  std::vector<Index> columns_of_words(Tokenizer record) const;
 
   const CsvLayout& layout_;
   Tokenizer tokens_;
+  Tokenizer record_ = tokens_;  // where the record starts
   Table& table_;
 };
 
 std::optional<Trouble> RecordReader::read(Index row) {
-  const std::size_t start = tokens_.at();
   const Index fields = layout_.fields();
+  if (fields > 1) tokens_.skip_blank_lines();
+  record_ = tokens_;
+  const std::size_t start = tokens_.at();
   table_.lines[static_cast<std::size_t>(row)] = tokens_.line();
   bool last = false;
   for (Index f = 0; f < fields; ++f) {
@@ -85,9 +93,7 @@ std::optional<Trouble> RecordReader::read_field(Index row, Index f, bool& last) 
     return Trouble{field.at, "blank line; remove it, or fill it in"};
   if (!place) return keep(row, f, field);
   const ParsedField number = parse_number(field.text);
-  if (number.kind != FieldKind::number)
-    return Trouble{field.at, fmt::format("{}: {}", layout_.describe(f),
-                                         describe_problem(number.kind, field.text))};
+  if (number.kind != FieldKind::number) return no_number(row, f, field, number.kind);
   *place = number.value;
   return std::nullopt;
 }
@@ -101,7 +107,57 @@ std::optional<Trouble> RecordReader::keep(Index row, Index f, const Field& field
     table_.labels[static_cast<std::size_t>(row)] = field.value();
   }
   if (f == layout_.id) table_.ids[static_cast<std::size_t>(row)] = field.value();
-  return std::nullopt;
+  if (f >= layout_.empty_from && !field.text.empty())
+    return Trouble{
+        field.at,
+        fmt::format("{} holds {}, but the column has no name, and nothing in it at the start of "
+                    "the file; name it in a header, or remove what ends the line",
+                    layout_.describe(f), show(field.text))};
+  return find_nul(field.text, field.at + (field.quoted ? 1 : 0));
+}
+
+/// The features of this record that hold words.
+std::vector<Index> RecordReader::columns_of_words(Tokenizer record) const {
+  std::vector<Index> columns;
+  for (Index f = 0; f < layout_.fields(); ++f) {
+    const Field field = record.next();
+    if (field.problem) break;
+    if (layout_.feature[static_cast<std::size_t>(f)] >= 0 &&
+        parse_number(field.text).kind == FieldKind::words)
+      columns.push_back(f);
+    if (field.last) break;
+  }
+  return columns;
+}
+
+/// The first record tells columns of words from a number that went wrong further down.
+Trouble RecordReader::no_number(Index row, Index f, const Field& field, FieldKind kind) {
+  if (auto nul = find_nul(field.text, field.at)) return *nul;
+  const std::string start = layout_.describe(f) + ": ";
+  if (kind != FieldKind::words) return {field.at, start + describe_problem(kind, field.text)};
+  if (f == 0 && row > 0 && field.text.starts_with('#'))
+    return {field.at,
+            start + fmt::format("{} is no number; comments may stand at the start of the file "
+                                "only, remove the line",
+                                show(field.text))};
+  const std::vector<Index> words = row == 0 ? columns_of_words(record_) : std::vector<Index>{f};
+  const std::string option =
+      std::ssize(words) == layout_.features
+          ? ""
+          : exclusion_of(words, layout_.fields(), layout_.names, layout_.doubtful_header);
+  std::string what = fmt::format("{} is not a number", show(field.text));
+  if (words.size() > 1) {
+    std::vector<std::string> names;
+    for (const Index w : words) names.push_back(layout_.column_name(w));
+    what += fmt::format(", and {} columns hold words: {}", words.size(), enumerate(names));
+  }
+  what += row == 0 ? "; " : "; correct it, or ";
+  what += option.empty()
+              ? "choose the columns that hold numbers as features"
+              : fmt::format("leave {} out: {}", words.size() > 1 ? "them" : "the column", option);
+  if (row == 0) what += ", or make it the label or id column";
+  if (row == 0 && layout_.doubtful_header) what += "; if the first line is a point, say header no";
+  return {field.at, start + what};
 }
 
 Trouble RecordReader::wrong_count(std::size_t start, Index found) {
@@ -149,14 +205,6 @@ std::optional<Trouble> fill(Table& table, const CsvLayout& layout, std::string_v
   return std::nullopt;
 }
 
-/// A header of numbers looks like a point; the names pandas gives by itself are 0, 1, 2, ...
-bool counts_up(const std::vector<std::string>& record) {
-  const std::size_t base = record[0] == "0" ? 0 : 1;
-  for (std::size_t f = 0; f < record.size(); ++f)
-    if (record[f] != std::to_string(f + base)) return false;
-  return record.size() >= 3;
-}
-
 std::vector<std::string> feature_names(const CsvLayout& layout) {
   std::vector<std::string> names(layout.header ? static_cast<std::size_t>(layout.features) : 0);
   for (std::size_t f = 0; f < layout.names.size(); ++f)
@@ -173,27 +221,28 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
         fmt::format("{}: variable {} was asked for, but csv files have none; choose "
                     "columns instead",
                     name, show(options.variable))};
-  std::string_view text = content_of(file.text());
-  if (text.empty()) return Failure{fmt::format("{}: is empty; it needs a line per point", name)};
-  if (text.find('\n') == std::string_view::npos && text.find('\r') < text.size() - 1)
+  const std::string_view whole = content_of(file.text());
+  if (whole.empty()) return Failure{fmt::format("{}: is empty; it needs a line per point", name)};
+  if (whole.find('\n') == std::string_view::npos && whole.find('\r') < whole.size() - 1)
     return Failure{
         fmt::format("{}: its lines end in a carriage return alone; save it with line "
                     "feeds (tr '\\r' '\\n')",
                     name)};
-  const char separator = choose_separator(text);
-  const FirstRecord first = read_first_record(text, separator);
-  if (first.trouble) return locate(name, text, *first.trouble);
-  if (first.fields.size() == 1 && first.fields[0].empty())
-    return locate(name, text, {0, "blank line; remove it"});
-  Result<CsvLayout> layout = plan_layout(name, first.fields, options);
+  const Opening opening = read_opening(whole);
+  if (opening.trouble) return locate(name, whole, *opening.trouble);
+  if (opening.first.empty())
+    return Failure{fmt::format("{}: holds comments alone; it needs a line per point", name)};
+  Result<CsvLayout> layout = plan_layout(name, opening, options);
   if (!layout) return layout.error();
-  if (layout->header) text.remove_prefix(first.end);
-  const std::int64_t first_line = layout->header ? 1 + first.lines : 1;
+  const Place start = layout->first_is_point() ? opening.first_place : opening.second_place;
+  const std::string_view text = whole.substr(start.at);
   if (text.empty())
     return Failure{fmt::format("{}: has a header and no points; it needs a line per point", name)};
 
-  const auto chunks =
-      cut_into_chunks(text, chunk_bytes, Quotes::protect_line_breaks, options.threads);
+  const auto chunks = cut_into_chunks(
+      text, chunk_bytes, Quotes::protect_line_breaks,
+      opening.skips_blank_lines() ? BlankLines::are_skipped : BlankLines::are_records,
+      options.threads);
   const Index rows =
       justified_rows(chunks.back().record + chunks.back().records, *layout, text.size());
   const auto n = static_cast<std::size_t>(rows);
@@ -208,9 +257,9 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
               .ids = std::vector<std::string>(layout->id >= 0 ? n : 0),
               .lines = std::vector<std::int64_t>(n)};
   SharedCount words(name, data.memory);
-  if (const auto trouble = fill(table, *layout, text, separator, chunks, options, words))
-    return locate(name, text, *trouble, first_line);
-  for (std::int64_t& line : table.lines) line += first_line - 1;
+  if (const auto trouble = fill(table, *layout, text, opening.separator, chunks, options, words))
+    return locate(name, text, *trouble, start.line);
+  for (std::int64_t& line : table.lines) line += start.line - 1;
 
   data.name = name;
   data.format = "csv";
@@ -220,9 +269,8 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   data.labels = std::move(table.labels);
   data.lines = std::move(table.lines);
   data.points = DenseMatrix<double>{rows, layout->features, std::move(table.values)};
-  if (options.header == Header::automatic && !layout->header && counts_up(first.fields))
-    data.notes.push_back(
-        "the first line counts the columns and was read as a point; if it is a header, say so");
+  data.table = std::move(layout->reading);
+  for (const Chunk& chunk : chunks) data.table->blank_lines += chunk.blank_lines;
   return data;
 }
 
@@ -230,7 +278,8 @@ bool recognises_csv(const FileBytes& file) {
   const std::string_view text = content_of(file.text());
   const std::size_t ink = text.find_first_not_of(" \t\r\n");
   return looks_like_text(file.bytes()) && ink != std::string_view::npos &&
-         std::string_view("{[<").find(text[ink]) == std::string_view::npos;
+         std::string_view("{[<").find(text[ink]) == std::string_view::npos &&
+         !is_known_binary(file);
 }
 
 }  // namespace
@@ -240,7 +289,7 @@ Result<Dataset> read_csv(FileBytes file, const ReadOptions& options, Index chunk
 }
 
 Format csv_format() {
-  return {"csv", "comma, tab or semicolon separated text (.csv, .tsv)", recognises_csv,
+  return {"csv", "separated text (.csv, .tsv)", recognises_csv,
           [](FileBytes file, const ReadOptions& options) {
             return read_csv(std::move(file), options);
           }};

@@ -8,7 +8,7 @@
 
 namespace fwsr {
 
-/// Comma, tab or semicolon separated text, see csv.cpp. The result, and the error, are the same
+/// Text separated by commas, tabs, semicolons or vertical bars, see csv.cpp. The result, and the error, are the same
 /// for every number of threads and every chunk_bytes >= 1.
 Result<Dataset> read_csv(FileBytes file, const ReadOptions& options,
                          Index chunk_bytes = text_chunk);

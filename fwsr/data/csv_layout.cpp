@@ -1,96 +1,204 @@
 #include "fwsr/data/csv_layout.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "fwsr/data/csv_columns.hpp"
+#include "fwsr/data/csv_header.hpp"
 #include "fwsr/data/text.hpp"
 
 namespace fwsr {
 
 namespace {
 
-/// The field that `column`, a name or a 1-based number, means.
-Result<Index> find_column(const std::string& column, Index fields,
-                          const std::vector<std::string>& names) {
-  const auto named = std::find(names.begin(), names.end(), column);
-  if (named != names.end()) {
-    if (std::find(named + 1, names.end(), column) != names.end())
-      return Failure{fmt::format("several columns are named {}; give the column's number, from 1",
-                                 show(column))};
-    return named - names.begin();
-  }
-  Index number = 0;
-  const auto [end, code] = std::from_chars(column.data(), column.data() + column.size(), number);
-  if (is_whole_number(column)) {
-    if (code == std::errc{} && number >= 1 && number <= fields) return number - 1;
-    return Failure{fmt::format("there is no column {}; the columns are 1 to {}", column, fields)};
-  }
-  if (names.empty())
-    return Failure{
-        fmt::format("there is no column {}, for the file was read without a header; "
-                    "give the column's number, 1 to {}",
-                    show(column), fields)};
-  return Failure{fmt::format("there is no column {}; the columns are {}", show(column),
-                             list_shortened(names))};
+std::size_t at(Index f) {
+  return static_cast<std::size_t>(f);
 }
 
-/// Finds the columns that the options name. @pre layout.names is decided
-Result<CsvLayout> assign_fields(CsvLayout layout, Index fields, const ReadOptions& options) {
-  layout.feature.assign(static_cast<std::size_t>(fields), -1);
-  for (auto [column, field] : {std::pair(&options.label_column, &layout.label),
-                               std::pair(&options.id_column, &layout.id)}) {
-    if (column->empty()) continue;
-    const Result<Index> found = find_column(*column, fields, layout.names);
-    if (!found) return found.error();
-    *field = *found;
+/// What a field is taken for, and why nothing else.
+constexpr const char* not_chosen = "not among the columns chosen";
+constexpr const char* excluded = "excluded";
+constexpr const char* empty_column = "empty, commas at the end of the lines";
+constexpr const char* second_index = "an index without a name";
+
+/// Finds the columns that the options name, and what the other ones are. @pre layout.names is decided
+class Assignment {
+ public:
+  Assignment(CsvLayout layout, const Opening& opening, const ReadOptions& options)
+      : layout_(std::move(layout)),
+        opening_(opening),
+        options_(options),
+        fields_(opening.fields()) {
+    layout_.feature.assign(at(fields_), -1);
+    layout_.empty_from = fields_;
+    left_out_.assign(at(fields_), nullptr);
   }
-  for (const std::string& column : options.columns) {
-    const Result<Index> found = find_column(column, fields, layout.names);
-    if (!found) return found.error();
-    Index& feature = layout.feature[static_cast<std::size_t>(*found)];
-    if (feature >= 0)
-      return Failure{fmt::format("column {} is chosen twice; choose it once", show(column))};
-    if (*found == layout.label || *found == layout.id)
+
+  Result<CsvLayout> make() {
+    if (auto problem = find_label_and_id()) return *problem;
+    if (auto problem = find_excluded()) return *problem;
+    if (auto problem = find_chosen()) return *problem;
+    find_empty_columns();
+    find_index();
+    for (Index f = 0; f < fields_; ++f) {
+      if (!is_free(f)) continue;
+      if (options_.columns.empty())
+        layout_.feature[at(f)] = layout_.features++;
+      else
+        left_out_[at(f)] = not_chosen;
+    }
+    if (layout_.features == 0)
       return Failure{
-          fmt::format("column {} cannot be a feature and also the label or id; choose "
-                      "other features",
-                      show(column))};
-    feature = layout.features++;
+          "no column is left for features; a file needs at least one besides label and id"};
+    describe_reading();
+    return std::move(layout_);
   }
-  if (options.columns.empty())
-    for (Index f = 0; f < fields; ++f)
-      if (f != layout.label && f != layout.id)
-        layout.feature[static_cast<std::size_t>(f)] = layout.features++;
-  if (layout.features == 0)
-    return Failure{
-        "no column is left for features; a file needs at least one besides label and id"};
-  return layout;
+
+ private:
+  using Problem = std::optional<Failure>;
+
+  /// Nothing has been decided about it.
+  bool is_free(Index f) const {
+    return f != layout_.label && f != layout_.id && !left_out_[at(f)] && layout_.feature[at(f)] < 0;
+  }
+
+  Problem find_label_and_id() {
+    for (auto [column, field] : {std::pair(&options_.label_column, &layout_.label),
+                                 std::pair(&options_.id_column, &layout_.id)}) {
+      if (column->empty()) continue;
+      const Result<Index> found = find_column(*column, fields_, layout_.names);
+      if (!found) return found.error();
+      *field = *found;
+    }
+    return std::nullopt;
+  }
+
+  Problem find_excluded() {
+    for (const std::string& columns : options_.exclude_columns) {
+      const auto found = find_columns(columns, fields_, layout_.names);
+      if (!found) return found.error();
+      for (const Index f : *found) left_out_[at(f)] = excluded;
+    }
+    return std::nullopt;
+  }
+
+  Problem find_chosen() {
+    for (const std::string& columns : options_.columns) {
+      const auto found = find_columns(columns, fields_, layout_.names);
+      if (!found) return found.error();
+      for (const Index f : *found) {
+        if (layout_.feature[at(f)] >= 0)
+          return Failure{fmt::format("column {} is chosen twice; choose it once", show(columns))};
+        if (!is_free(f)) {
+          if (found->size() > 1 || left_out_[at(f)])
+            continue;  // a range passes over what is no feature
+          return Failure{
+              fmt::format("column {} cannot be a feature and also the label or id; choose "
+                          "other features",
+                          show(columns))};
+        }
+        layout_.feature[at(f)] = layout_.features++;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Lines that end in a comma have a column too many, without a name and with nothing in it.
+  void find_empty_columns() {
+    if (layout_.header && opening_.next.empty()) return;
+    for (Index f = fields_ - 1; f > 0 && is_free(f) && is_empty(f); --f) {
+      left_out_[at(f)] = empty_column;
+      layout_.empty_from = f;
+    }
+  }
+  bool is_empty(Index f) const {
+    return opening_.first[at(f)].empty() &&
+           std::all_of(opening_.next.begin(), opening_.next.end(),
+                       [&](const auto& record) { return record[at(f)].empty(); });
+  }
+
+  /// The first columns, when they have no names and hold what pandas puts there.
+  void find_index() {
+    if (!layout_.header) return;
+    for (Index f = 0; f < fields_ - 1 && is_index(layout_.names[at(f)], opening_, f); ++f) {
+      if (!is_free(f)) continue;
+      if (layout_.id >= 0) {
+        left_out_[at(f)] = second_index;
+        continue;
+      }
+      layout_.id = f;
+      layout_.reading.id_why =
+          layout_.names[at(f)].empty() ? "a first column without a name" : "the name of an index";
+    }
+  }
+
+  void describe_reading() {
+    TableReading& reading = layout_.reading;
+    reading.separator = opening_.separator;
+    reading.header = layout_.header;
+    reading.comment_lines = opening_.comment_lines - (layout_.names_above ? 1 : 0);
+    reading.blank_lines =
+        opening_.blank_lines_above + (layout_.first_is_point() ? 0 : opening_.blank_lines_between);
+    if (layout_.label >= 0) reading.label_column = layout_.column_name(layout_.label);
+    if (layout_.id >= 0) reading.id_column = layout_.column_name(layout_.id);
+    for (Index f = 0; f < fields_; ++f)
+      if (left_out_[at(f)] && f != layout_.label && f != layout_.id)
+        reading.left_out.push_back({layout_.column_name(f), left_out_[at(f)]});
+  }
+
+  CsvLayout layout_;
+  const Opening& opening_;
+  const ReadOptions& options_;
+  Index fields_;
+  std::vector<const char*> left_out_;  // per field: why, or null
+};
+
+Result<CsvLayout> assign(const Opening& opening, const ReadOptions& options, CsvLayout layout,
+                         std::string why) {
+  layout.reading.header_why = std::move(why);
+  return Assignment(std::move(layout), opening, options).make();
 }
 
-/// True when the first record cannot be a point: some feature holds words.
-bool holds_words(const CsvLayout& layout, const std::vector<std::string>& record) {
+/// True when some feature of the record is of this kind. One that holds words is no point.
+bool holds(const CsvLayout& layout, const std::vector<std::string>& record, FieldKind kind) {
   for (std::size_t f = 0; f < record.size(); ++f)
-    if (layout.feature[f] >= 0 && parse_number(record[f]).kind == FieldKind::words) return true;
+    if (layout.feature[f] >= 0 && parse_number(record[f]).kind == kind) return true;
   return false;
 }
 
-Result<CsvLayout> decide(const std::vector<std::string>& first_record, const ReadOptions& options) {
-  const Index fields = std::ssize(first_record);
-  CsvLayout with_header{.header = true, .names = first_record};
-  if (options.header == Header::yes) return assign_fields(std::move(with_header), fields, options);
-  const bool may_guess = options.header == Header::automatic;
-  const auto is_name = [fields](const std::string& c) {
-    return !c.empty() && !(is_whole_number(c) && find_column(c, fields, {}));
+bool names_a_column(const Opening& opening, const ReadOptions& options) {
+  const auto is_name = [&](const std::string& c) {
+    return !c.empty() && !find_columns(c, opening.fields(), {});
   };
-  const bool named = is_name(options.label_column) || is_name(options.id_column) ||
-                     std::any_of(options.columns.begin(), options.columns.end(), is_name);
-  if (may_guess && named) return assign_fields(std::move(with_header), fields, options);
-  Result<CsvLayout> plain = assign_fields({}, fields, options);
-  if (may_guess && plain && holds_words(*plain, first_record))
-    return assign_fields(std::move(with_header), fields, options);
+  return is_name(options.label_column) || is_name(options.id_column) ||
+         std::any_of(options.columns.begin(), options.columns.end(), is_name) ||
+         std::any_of(options.exclude_columns.begin(), options.exclude_columns.end(), is_name);
+}
+
+Result<CsvLayout> decide(const Opening& o, const ReadOptions& options) {
+  Result<CsvLayout> plain = assign(o, options, {}, "as asked");
+  if (options.header == Header::no) return plain;
+  const bool words = std::any_of(o.first.begin(), o.first.end(), [](const std::string& field) {
+    return parse_number(field).kind == FieldKind::words;
+  });
+  const CsvLayout in_comment{.header = true, .names_above = true, .names = o.names_above};
+  const CsvLayout in_first{.header = true, .names = o.first};
+  const bool above = !o.names_above.empty() && !words;
+  const CsvLayout& with_header = above ? in_comment : in_first;
+  if (options.header == Header::yes) return assign(o, options, with_header, "as asked");
+  if (names_a_column(o, options))
+    return assign(o, options, with_header, "an option names a column");
+  if (plain && holds(*plain, o.first, FieldKind::words)) {
+    CsvLayout named = in_first;
+    named.doubtful_header = holds(*plain, o.first, FieldKind::number);
+    return assign(o, options, std::move(named), "its first line holds words");
+  }
+  if (above) return assign(o, options, in_comment, "the comment above names the columns");
+  const HeaderGuess guess = guess_from_numbers(o);
+  if (guess.header) return assign(o, options, in_first, guess.why);
+  if (plain) plain->reading.header_why = guess.why;
   return plain;
 }
 
@@ -98,13 +206,18 @@ Result<CsvLayout> decide(const std::vector<std::string>& first_record, const Rea
 
 std::string CsvLayout::describe(Index field) const {
   return names.empty() ? fmt::format("field {}", field + 1)
-                       : fmt::format("field {} ({})", field + 1,
-                                     show(names[static_cast<std::size_t>(field)]));
+                       : fmt::format("field {} ({})", field + 1, show(names[at(field)]));
 }
 
-Result<CsvLayout> plan_layout(const std::string& file, const std::vector<std::string>& first_record,
+std::string CsvLayout::column_name(Index field) const {
+  const bool named = !names.empty() && !names[at(field)].empty();
+  return named ? fmt::format("{} (column {})", show(names[at(field)]), field + 1)
+               : fmt::format("column {}", field + 1);
+}
+
+Result<CsvLayout> plan_layout(const std::string& file, const Opening& opening,
                               const ReadOptions& options) {
-  Result<CsvLayout> layout = decide(first_record, options);
+  Result<CsvLayout> layout = decide(opening, options);
   if (!layout) return Failure{fmt::format("{}: {}", file, layout.error().message)};
   return layout;
 }

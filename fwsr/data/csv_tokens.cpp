@@ -1,7 +1,6 @@
 #include "fwsr/data/csv_tokens.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace fwsr {
@@ -28,6 +27,13 @@ bool Tokenizer::finish(std::size_t end) {
   if (!ends_record(end)) return false;
   ++line_;
   return true;
+}
+
+void Tokenizer::skip_blank_lines() {
+  while (is_blank_line(text_, at_)) {
+    at_ = text_.find('\n', at_) + 1;
+    ++line_;
+  }
 }
 
 Field Tokenizer::next() {
@@ -86,61 +92,6 @@ std::optional<double> Tokenizer::next_number(bool& last) {
   if (!ends_record(end) && text_[end] != separator_) return std::nullopt;
   last = finish(end);
   return value;
-}
-
-// --------------------------------------------------------------------------------- first records
-
-namespace {
-
-constexpr std::array candidates{'\t', ';', ','};
-
-struct Counts {
-  std::array<Index, candidates.size()> of{};
-  std::size_t end = 0;  // of the record, after its line break
-};
-
-/// How often each candidate stands outside quotes in the record that starts at `at`.
-Counts count_separators(std::string_view text, std::size_t at) {
-  Counts counts;
-  bool inside = false;
-  for (; at < text.size() && (inside || text[at] != '\n'); ++at) {
-    if (text[at] == '"') inside = !inside;
-    if (inside) continue;
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-      if (text[at] == candidates[c]) ++counts.of[c];
-  }
-  counts.end = std::min(text.size(), at + 1);
-  return counts;
-}
-
-}  // namespace
-
-char choose_separator(std::string_view text) {
-  const Counts first = count_separators(text, 0);
-  if (first.end < text.size()) {
-    const Counts second = count_separators(text, first.end);
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-      if (first.of[c] > 0 && first.of[c] == second.of[c]) return candidates[c];
-  }
-  const auto most = std::max_element(first.of.begin(), first.of.end());
-  return *most == 0 ? ',' : candidates[static_cast<std::size_t>(most - first.of.begin())];
-}
-
-FirstRecord read_first_record(std::string_view text, char separator) {
-  FirstRecord record;
-  Tokenizer tokens(text, separator);
-  for (bool more = true; more;) {
-    const Field field = tokens.next();
-    if (field.problem) {
-      record.trouble = Trouble{field.at, field.problem};
-      return record;
-    }
-    record.fields.push_back(field.value());
-    more = !field.last;
-  }
-  record.end = tokens.at();
-  record.lines = tokens.line() - 1;
-  return record;
 }
 
 }  // namespace fwsr

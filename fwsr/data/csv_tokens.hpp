@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "fwsr/data/text.hpp"
 
@@ -34,6 +33,8 @@ class Tokenizer {
       : text_(text), separator_(separator), at_(at), line_(line) {}
 
   Field next();
+  /// Steps over blank lines. @pre a record starts here
+  void skip_blank_lines();
 
   /// The next field when it is a plain number, the common case. Otherwise nothing, and the field
   /// is still to be read. `last` says whether the record ends after it.
@@ -56,19 +57,5 @@ class Tokenizer {
   std::size_t at_;
   std::int64_t line_;
 };
-
-/// The separator of `text`: that of tab, semicolon and comma, in this order, which occurs equally
-/// often in the first two records; else the most frequent one of the first record; else a comma.
-/// Semicolon before comma, because a file with semicolons may have decimal commas.
-char choose_separator(std::string_view text);
-
-/// The fields of the first record, and where the second one starts.
-struct FirstRecord {
-  std::vector<std::string> fields;
-  std::size_t end = 0;
-  std::int64_t lines = 0;
-  std::optional<Trouble> trouble;
-};
-FirstRecord read_first_record(std::string_view text, char separator);
 
 }  // namespace fwsr

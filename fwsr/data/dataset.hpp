@@ -12,6 +12,7 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/base/memory_budget.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/data/table_reading.hpp"
 
 namespace fwsr {
 
@@ -63,6 +64,8 @@ struct Dataset {
   std::vector<std::string> columns;  // feature names where the file has them, else empty
   std::vector<std::string> ids;      // one per point, or empty
   std::vector<std::string> labels;   // one per point, or empty
+  std::optional<TableReading> table =
+      {};  // csv: header, separator, columns as they were understood
   /// Things the user should know: "uint8 converted once to float32 (188 MB)".
   std::vector<std::string> notes;
   /// For text formats: the line of the file on which each point's record starts; else empty.

@@ -20,7 +20,7 @@ std::optional<Trouble> find_trouble(const Field& field) {
                    fmt::format("{} holds several fields; a label file has one label a line (quote "
                                "labels that hold commas, semicolons or tabs)",
                                show(field.text))};
-  return std::nullopt;
+  return find_nul(field.text, field.at + (field.quoted ? 1 : 0));
 }
 
 }  // namespace
@@ -28,7 +28,8 @@ std::optional<Trouble> find_trouble(const Field& field) {
 Result<std::vector<std::string>> text_labels(const FileBytes& file, const MemoryBudget& budget) {
   const std::string_view text = content_of(file.text());
   if (text.empty())
-    return Failure{fmt::format("{}: is empty; it needs a line per point", file.name())};
+    return Failure{
+        fmt::format("{}: is empty; it needs a label for every point, one a line", file.name())};
   std::vector<std::string> labels;
   MemoryShare memory(budget);
   for (Tokenizer tokens(text, no_separator); !tokens.at_end();) {

@@ -103,6 +103,7 @@ std::optional<Trouble> read_line(std::string_view text, std::size_t from, std::s
     return Trouble{words.start(), fmt::format("{} stands where the label is expected; start the "
                                               "line with a label, 0 if there is none",
                                               show(label))};
+  if (auto nul = find_nul(label, words.start())) return nul;
   const std::size_t before = part.columns.size();
   std::int64_t previous = -1;
   for (auto word = words.next(); !word.empty(); word = words.next())
@@ -181,7 +182,8 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   if (const auto problem = find_unusable_option(name, "libsvm", options, false)) return *problem;
   const std::string_view text = content_of(file.text());
   if (text.empty()) return Failure{fmt::format("{}: is empty; it needs a line per point", name)};
-  const auto chunks = cut_into_chunks(text, chunk_bytes, Quotes::ignored, options.threads);
+  const auto chunks =
+      cut_into_chunks(text, chunk_bytes, Quotes::ignored, BlankLines::are_records, options.threads);
   std::vector<Part> parts(chunks.size());
   MemoryShare parts_memory(options.budget);
   SharedCount count(name, parts_memory);

@@ -46,6 +46,7 @@ const Reader* find_reader(const FileBytes& file) {
 }
 
 Failure no_reader(const FileBytes& file) {
+  if (const auto nul = find_nul_in_text(file)) return locate(file.name(), file.text(), *nul);
   std::string formats;
   for (const std::string& name : readable_formats())
     formats += (formats.empty() ? "" : ", ") + name;
@@ -61,6 +62,22 @@ Result<FileBytes> unpack(const FileBytes& file, const MemoryBudget& budget,
   return FileBytes::from_memory(file.name(), std::move(*bytes));
 }
 
+Failure only_text_by_pipe(const std::string& name, const Format& format) {
+  return {
+      fmt::format("{}: only text (csv, libsvm) can be read from standard input, this is {}; give "
+                  "the file's name",
+                  name, format.long_name)};
+}
+
+/// Refuses what cannot be read from standard input as soon as it shows, before all of it is in memory.
+std::optional<Failure> look_at_start(const std::string& name, std::span<const std::byte> bytes) {
+  const auto start = FileBytes::from_memory(name, std::vector(bytes.begin(), bytes.end()));
+  for (const Reader& reader : readers())
+    if (!reader.is_text && reader.format.recognises(start))
+      return only_text_by_pipe(name, reader.format);
+  return std::nullopt;
+}
+
 enum class Source { file, standard_input };
 
 Result<Dataset> read_plain(FileBytes file, const ReadOptions& options, Source source) {
@@ -68,10 +85,7 @@ Result<Dataset> read_plain(FileBytes file, const ReadOptions& options, Source so
   if (!reader) return no_reader(file);
   const Format& format = reader->format;
   if (source == Source::standard_input && !reader->is_text)
-    return Failure{
-        fmt::format("{}: only text (csv, libsvm) can be read from standard input, this "
-                    "is {}; give the file's name",
-                    file.name(), format.long_name)};
+    return only_text_by_pipe(file.name(), format);
   return format.read(std::move(file), options);
 }
 
@@ -126,8 +140,9 @@ Result<Labels> read_plain_labels(const FileBytes& file, const MemoryBudget& budg
         fmt::format("{}: is {}, whose labels come with its points; a label file has one "
                     "label a line",
                     file.name(), reader->format.long_name)};
-  // Text that no table starts with may still be labels.
-  if (looks_like_text(file.bytes())) return text_labels(file, budget);
+  // Text that no table starts with may still be labels; and an empty file is no text of any kind.
+  const bool text = looks_like_text(file.bytes()) && !is_known_binary(file);
+  if (text || file.bytes().empty()) return text_labels(file, budget);
   return no_reader(file);
 }
 
@@ -136,7 +151,7 @@ Result<Labels> read_plain_labels(const FileBytes& file, const MemoryBudget& budg
 Result<Dataset> read_dataset(const std::string& path, const ReadOptions& options) {
   std::error_code code;
   if (path == "digits" && !std::filesystem::exists(path, code)) return read_built_in(options);
-  auto file = FileBytes::open(path, options.budget);
+  auto file = FileBytes::open(path, options.budget, path == "-" ? look_at_start : LookAtStart{});
   if (!file) return file.error();
   return read_from(std::move(*file), options, path == "-" ? Source::standard_input : Source::file);
 }

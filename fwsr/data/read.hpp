@@ -19,12 +19,14 @@ enum class Header { automatic, yes, no };
 
 /// How to read a file. Options a format cannot honour are refused, never ignored.
 struct ReadOptions {
-  std::string label_column{};          // csv/tsv: name, or 1-based number; mat, npz: variable name
-  std::string id_column{};             // csv/tsv: name, or 1-based number
-  std::vector<std::string> columns{};  // csv/tsv: the features, names or 1-based numbers; empty =
-                                       // all the others
-  std::string variable{};              // npz, mat: which array when the file holds several
-  Header header = Header::automatic;   // csv/tsv
+  std::string label_column{};  // csv/tsv: name, or 1-based number; mat, npz: variable name
+  std::string id_column{};     // csv/tsv: name, or 1-based number
+  /// csv/tsv: the features, names, 1-based numbers, or ranges of either ("a-d", "2-5"); empty: all
+  /// columns that are nothing else.
+  std::vector<std::string> columns{};
+  std::vector<std::string> exclude_columns{};  // csv/tsv: no features, written in the same way
+  std::string variable{};                      // npz, mat: which array when the file holds several
+  Header header = Header::automatic;           // csv/tsv
   int threads = 1;
   /// npy and plain idx files whose points would take more bytes than this are not read but streamed:
   /// they stay in the file and are fetched in blocks, over and over.

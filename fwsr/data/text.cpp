@@ -54,8 +54,22 @@ bool is_decimal_comma(std::string_view text) {
          is_whole_number(text.substr(comma + 1, text.find_first_of("eE") - comma - 1));
 }
 
+/// 1,000 or 1,234,567: groups of three digits after the first.
+bool is_thousands(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  text = text.substr(0, text.find('.'));
+  std::size_t comma = text.find(',');
+  if (comma == 0 || comma > 3 || !is_whole_number(text.substr(0, comma))) return false;
+  for (; comma < text.size(); comma += 4)
+    if (text[comma] != ',' || text.size() < comma + 4 ||
+        !is_whole_number(text.substr(comma + 1, 3)))
+      return false;
+  return true;
+}
+
 FieldKind kind_of_other(std::string_view text) {
   if (is_missing(text)) return FieldKind::missing;
+  if (is_thousands(text)) return FieldKind::thousands;
   if (is_decimal_comma(text)) return FieldKind::decimal_comma;
   const std::size_t blank = text.find_first_of(" \t");
   if (blank != std::string_view::npos) {
@@ -100,9 +114,19 @@ std::string describe_problem(FieldKind kind, std::string_view field) {
                          show(field));
     case FieldKind::decimal_comma:
       return fmt::format("{} has a decimal comma; write decimals with a point", show(field));
+    case FieldKind::thousands: {
+      std::string plain(trim(field));
+      std::erase(plain, ',');
+      return fmt::format(
+          "{} has commas among its digits, for thousands or as a decimal comma; write {} or, if it "
+          "is a decimal comma, a point in its place",
+          show(field), show(plain));
+    }
     case FieldKind::several:
-      return fmt::format("{} holds several numbers; separate them by commas, tabs or semicolons",
-                         show(field));
+      return fmt::format(
+          "{} holds several numbers; separate them by commas, tabs or semicolons, "
+          "as in tr -s ' ' ',' < FILE",
+          show(field));
     case FieldKind::words:
     case FieldKind::number:
       break;
@@ -146,13 +170,19 @@ std::string show(std::string_view text) {
   return words + (shortened ? "...'" : "'");
 }
 
-std::string list_shortened(const std::vector<std::string>& words) {
+std::string enumerate(const std::vector<std::string>& words) {
   constexpr std::size_t most = 12;
   const std::size_t listed = words.size() > most ? most - 2 : words.size();
   std::string list;
-  for (std::size_t i = 0; i < listed; ++i) list += (i ? ", " : "") + show(words[i]);
+  for (std::size_t i = 0; i < listed; ++i) list += (i ? ", " : "") + words[i];
   if (listed < words.size()) list += fmt::format(" and {} more", words.size() - listed);
   return list;
+}
+
+std::string list_shortened(const std::vector<std::string>& words) {
+  std::vector<std::string> shown;
+  for (const std::string& word : words) shown.push_back(show(word));
+  return enumerate(shown);
 }
 
 std::string tidy_label(std::string_view text) {
@@ -179,10 +209,22 @@ std::string_view content_of(std::string_view text) {
 
 bool looks_like_text(std::span<const std::byte> bytes) {
   const auto start = bytes.first(std::min<std::size_t>(bytes.size(), 65536));
-  return !start.empty() && std::none_of(start.begin(), start.end(), [](std::byte b) {
+  return !start.empty() && std::find(start.begin(), start.end(), std::byte{0}) == start.end();
+}
+
+bool has_control_characters(std::span<const std::byte> bytes) {
+  const auto start = bytes.first(std::min<std::size_t>(bytes.size(), 65536));
+  return std::any_of(start.begin(), start.end(), [](std::byte b) {
     const auto c = static_cast<unsigned char>(b);
     return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
   });
+}
+
+std::optional<Trouble> find_nul(std::string_view field, std::size_t at) {
+  const std::size_t nul = field.find('\0');
+  if (nul == std::string_view::npos) return std::nullopt;
+  return Trouble{at + nul,
+                 "a NUL byte (\\x00), which no text has; remove it, or write the file anew"};
 }
 
 bool has_ending(std::string_view name, std::initializer_list<std::string_view> endings) {
@@ -216,14 +258,20 @@ struct Scan {
   std::array<Index, 2> ends{};             // line breaks after an even / odd number of quotes
   std::array<std::size_t, 2> first_end{};  // the first of them, from the start of the text
   std::array<std::int64_t, 2> lines_to{};  // line breaks up to and with that one
+  std::array<Index, 2> blank_lines{};  // that follow such line breaks: they are not counted there
 };
 
-Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes) {
+Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes,
+          BlankLines blank_lines) {
   Scan found;
   std::size_t parity = 0;
   for (std::size_t i = from; i < to; ++i) {
     if (text[i] == '\n') {
       ++found.line_breaks;
+      if (blank_lines == BlankLines::are_skipped && is_blank_line(text, i + 1)) {
+        ++found.blank_lines[parity];
+        continue;
+      }
       if (found.ends[parity]++ > 0) continue;
       found.first_end[parity] = i;
       found.lines_to[parity] = found.line_breaks;
@@ -238,13 +286,13 @@ Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes
 }  // namespace
 
 std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quotes quotes,
-                                   int threads) {
+                                   BlankLines blank_lines, int threads) {
   const Index count = block_count(std::ssize(text), chunk_bytes);
   std::vector<Scan> scans(static_cast<std::size_t>(count));
   for_tasks(threads, count, [&](Index c) {
     const auto from = static_cast<std::size_t>(c * chunk_bytes);
     const auto to = std::min(text.size(), from + static_cast<std::size_t>(chunk_bytes));
-    scans[static_cast<std::size_t>(c)] = scan(text, from, to, quotes);
+    scans[static_cast<std::size_t>(c)] = scan(text, from, to, quotes, blank_lines);
     let_go(std::as_bytes(std::span(text)).subspan(from, to - from));
   });
   // A chunk's records are those that follow its line breaks; the very first record follows none.
@@ -258,7 +306,8 @@ std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quo
     chunks[c] = {.first = c == 0 ? 0 : s.first_end[inside] + 1,
                  .records = follow + (c == 0 ? 1 : 0),
                  .record = record,
-                 .line = line};
+                 .line = line,
+                 .blank_lines = s.blank_lines[inside]};
     if (c > 0) chunks[c].line += s.lines_to[inside];
     record += chunks[c].records;
     line += s.line_breaks;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ enum class FieldKind {
   missing,        // empty, NA, N/A, null, none or ?
   too_large,      // beyond the range of a double
   decimal_comma,  // 1,5
+  thousands,      // 1,000 or 1,234,567: or a decimal comma, nobody knows
   several,        // numbers with blanks between them
   words           // anything else
 };
@@ -30,6 +32,12 @@ enum class FieldKind {
 struct ParsedField {
   FieldKind kind = FieldKind::words;
   double value = 0;
+};
+
+/// Something wrong at text[at].
+struct Trouble {
+  std::size_t at = 0;
+  std::string what;
 };
 
 /// Reads a number as std::from_chars does, and also allows blanks around it and a leading '+'.
@@ -48,7 +56,8 @@ std::string_view trim(std::string_view text);
 /// 'text' in quotes, shortened, with unprintable bytes as \x0d.
 std::string show(std::string_view text);
 
-/// "a, b, c and 54 more".
+/// "a, b, c and 54 more": as they are, or each in quotes.
+std::string enumerate(const std::vector<std::string>& words);
 std::string list_shortened(const std::vector<std::string>& words);
 
 /// A label as it is kept: trimmed; a whole number written with a sign '+' or a decimal point
@@ -58,17 +67,17 @@ std::string tidy_label(std::string_view text);
 /// A UTF-8 byte order mark at the start and blank lines at the end are no part of the content.
 std::string_view content_of(std::string_view text);
 
-/// No bytes that text does not have, in the first 64 KiB.
+/// No NUL bytes in the first 64 KiB. Other control characters are text, odd as they are.
 bool looks_like_text(std::span<const std::byte> bytes);
+
+/// A control character that is neither a tab nor part of a line break, in the first 64 KiB.
+bool has_control_characters(std::span<const std::byte> bytes);
+
+/// The first byte of a field that no text has: where it stands and what to do, or nothing.
+std::optional<Trouble> find_nul(std::string_view field, std::size_t at);
 
 /// True when `name`, without a final ".gz", ends in one of `endings`; upper and lower case alike.
 bool has_ending(std::string_view name, std::initializer_list<std::string_view> endings);
-
-/// Something wrong at text[at].
-struct Trouble {
-  std::size_t at = 0;
-  std::string what;
-};
 
 /// "name:line:column: what", for trouble in `text`, whose first line is line `first_line`.
 Failure locate(const std::string& name, std::string_view text, const Trouble& trouble,
@@ -80,9 +89,17 @@ struct Chunk {
   Index records = 0;      // how many records start in it
   Index record = 0;       // the number of its first record, from 0
   std::int64_t line = 0;  // the line on which its first record starts
+  Index blank_lines = 0;  // that start in it and were skipped
 };
 
 enum class Quotes { ignored, protect_line_breaks };
+enum class BlankLines { are_records, are_skipped };
+
+/// True when the line that starts at text[at], and is not the last one, holds nothing but spaces.
+inline bool is_blank_line(std::string_view text, std::size_t at) {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\r')) ++at;
+  return at < text.size() && text[at] == '\n';
+}
 
 /// Cuts `text` into chunks of whole records, one record a line; with `protect_line_breaks` a line
 /// break between quotes ends no record. Every '"' counts as a quote, so past a quote that stands
@@ -90,7 +107,7 @@ enum class Quotes { ignored, protect_line_breaks };
 /// chunks may hold no record. @pre the text neither is empty nor ends in a line break that ends a
 /// record
 std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quotes quotes,
-                                   int threads);
+                                   BlankLines blank_lines, int threads);
 
 /// Memory that the tasks of one read take as they go. After the first refusal none goes on.
 class SharedCount {

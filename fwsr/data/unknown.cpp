@@ -56,16 +56,37 @@ constexpr Known known[] = {
     {"<"sv, "XML or HTML", "write the numbers as csv"},
 };
 
+/// JSON and XML may have blanks in front.
+const Known* find_known(std::string_view text) {
+  const std::size_t ink = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  for (const Known& k : known)
+    if (text.starts_with(k.start) || (k.start.size() == 1 && text.substr(ink).starts_with(k.start)))
+      return &k;
+  return nullptr;
+}
+
 }  // namespace
+
+bool is_known_binary(const FileBytes& file) {
+  return find_known(file.text()) && has_control_characters(file.bytes());
+}
+
+std::optional<Trouble> find_nul_in_text(const FileBytes& file) {
+  const std::string_view text = file.text().substr(0, 65536);
+  auto nul = find_nul(text, 0);
+  if (!nul || find_known(text)) return std::nullopt;
+  const auto before = file.bytes().first(nul->at);
+  const auto nuls = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\0'));
+  const bool is_text =
+      !before.empty() && !has_control_characters(before) && 20 * nuls < text.size();
+  return is_text ? nul : std::nullopt;
+}
 
 std::string describe_unknown(const FileBytes& file) {
   const std::string_view text = file.text();
   if (content_of(text).empty() && (text.empty() || looks_like_text(file.bytes())))
     return "is empty; give a file with at least one point";
-  const std::size_t ink = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  for (const Known& k : known)
-    if (text.starts_with(k.start) || (k.start.size() == 1 && text.substr(ink).starts_with(k.start)))
-      return fmt::format("is {}; {}", k.what, k.remedy);
+  if (const Known* const k = find_known(text)) return fmt::format("is {}; {}", k->what, k->remedy);
   std::string bytes;
   for (const char c : text.substr(0, 8))
     bytes += fmt::format(" {:02x}", static_cast<unsigned char>(c));

@@ -139,13 +139,18 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
 /// A file by the readers of fwsr/data.
 GivenPoints read_file(const std::string& path, const std::string& label_column,
                       const std::string& id_column, const std::vector<std::string>& columns,
+                      const std::vector<std::string>& exclude_columns, const std::string& header,
                       const std::string& variable, Index hold_at_most, Index memory) {
   Watched watched({nb::none()});
   auto data = watched.run([&](const CompareObserver& observer) {
     return read_dataset(path, {.label_column = label_column,
                                .id_column = id_column,
                                .columns = columns,
+                               .exclude_columns = exclude_columns,
                                .variable = variable,
+                               .header = header == "yes"  ? Header::yes
+                                         : header == "no" ? Header::no
+                                                          : Header::automatic,
                                .threads = default_threads(),
                                .hold_at_most = hold_at_most,
                                .budget = MemoryBudget(memory),
@@ -153,6 +158,29 @@ GivenPoints read_file(const std::string& path, const std::string& label_column,
   });
   if (!data) throw Error(data.error().message);
   return dataset_points(std::move(*data));
+}
+
+/// How a table of text was understood, with a line that says all of it; None for other formats.
+nb::object table_of(const Dataset& data) {
+  if (!data.table) return nb::none();
+  const TableReading& table = *data.table;
+  const auto or_none = [](const std::string& text) {
+    return text.empty() ? nb::object(nb::none()) : nb::cast(text);
+  };
+  nb::dict left_out;
+  for (const TableReading::LeftOut& c : table.left_out) left_out[c.column.c_str()] = c.why;
+  nb::dict d;
+  d["separator"] = std::string(1, table.separator);
+  d["header"] = table.header;
+  d["header_why"] = table.header_why;
+  d["label_column"] = or_none(table.label_column);
+  d["id_column"] = or_none(table.id_column);
+  d["id_why"] = or_none(table.id_why);
+  d["left_out"] = left_out;
+  d["comment_lines"] = table.comment_lines;
+  d["blank_lines"] = table.blank_lines;
+  d["text"] = describe(table);
+  return d;
 }
 
 std::vector<std::string> read_label_file(const std::string& path, Index memory) {
@@ -248,7 +276,7 @@ NB_MODULE(_core, m) {
       .def_static("sparse", sparse_points, "values"_a, "columns"_a, "starts"_a, "features"_a)
       .def_static("in_file", file_points, "path"_a, "type"_a, "rows"_a, "cols"_a, "offset"_a)
       .def_static("read", read_file, "path"_a, "label_column"_a, "id_column"_a, "columns"_a,
-                  "variable"_a, "hold_at_most"_a, "memory"_a)
+                  "exclude_columns"_a, "header"_a, "variable"_a, "hold_at_most"_a, "memory"_a)
       .def_prop_ro("rows", [](const GivenPoints& p) { return rows_of(p.view); })
       .def_prop_ro("cols", [](const GivenPoints& p) { return cols_of(p.view); })
       .def_prop_ro("streamed", [](const GivenPoints& p) { return is_streamed(p.view); })
@@ -257,6 +285,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("ids", [](const GivenPoints& p) { return p.file.value().ids; })
       .def_prop_ro("columns", [](const GivenPoints& p) { return p.file.value().columns; })
       .def_prop_ro("notes", [](const GivenPoints& p) { return p.file.value().notes; })
+      .def_prop_ro("table", [](const GivenPoints& p) { return table_of(p.file.value()); })
       .def_prop_ro("can_be_streamed",
                    [](const GivenPoints& p) { return p.file.value().can_be_streamed; })
       .def("read_rows", read_rows, "first"_a, "last"_a);

@@ -25,6 +25,8 @@ class Points:
         label_column: str,
         id_column: str,
         columns: Sequence[str],
+        exclude_columns: Sequence[str],
+        header: str,
         variable: str,
         hold_at_most: int,
         memory: int,
@@ -45,6 +47,8 @@ class Points:
     def columns(self) -> list[str]: ...
     @property
     def notes(self) -> list[str]: ...
+    @property
+    def table(self) -> dict[str, Any] | None: ...
     @property
     def can_be_streamed(self) -> bool: ...
     def read_rows(self, first: int, last: int) -> NDArray[Any]: ...

@@ -38,6 +38,10 @@ class Data:
     columns, ids, labels : list of str or None
         What a file said about the points. Of a pandas table the ids are its index, unless that
         only counts the rows.
+    table : dict or None
+        How a csv file was understood: ``separator``, ``header`` and ``header_why``, ``id_column``
+        and ``id_why``, ``label_column``, ``left_out`` (columns and why), ``comment_lines`` and
+        ``blank_lines`` that were skipped, and ``text``, all of it in a line.
 
     Examples
     --------
@@ -53,6 +57,7 @@ class Data:
     columns: list[str] | None = None
     ids: Any = None
     labels: list[str] | None = None
+    table: dict[str, Any] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -102,6 +107,8 @@ def read(
     label_column: str | None = None,
     id_column: str | None = None,
     columns: Sequence[str] | None = None,
+    exclude_columns: Sequence[str] | None = None,
+    header: bool | str | None = None,
     variable: str | None = None,
     memory: int | str | None = None,
 ) -> Data:
@@ -118,7 +125,14 @@ def read(
         Columns of a table that hold labels and ids.
     columns : sequence of str, optional
         The features; all other columns when not given. A column of lists of equal length, as
-        embeddings are kept, becomes as many features.
+        embeddings are kept, becomes as many features. In csv files also numbers from 1, and
+        ranges of names or numbers: ``"a-d"``, ``"2-5"``.
+    exclude_columns : sequence of str, optional
+        Columns that are no features, written in the same way.
+    header : bool or {"yes", "no", "auto"}, optional
+        csv: whether the first line names the columns. By default that is guessed, and
+        ``data.table`` says why: words are a header, and so are numbers that count the columns
+        (0, 1, 2, ... as pandas writes them) above points that do not.
     variable : str, optional
         npz: which array, when there are several.
     memory : int or str, optional
@@ -129,7 +143,9 @@ def read(
     -------
     Data
         To be given to :func:`fwsr.select` and to estimators; ``data.values`` holds the numbers,
-        ``data.labels`` and ``data.ids`` what the file says about them.
+        ``data.labels`` and ``data.ids`` what the file says about them, ``data.table`` how a csv
+        file was understood. A first column without a name that holds whole numbers, the index of
+        a pandas table, becomes the ids.
 
     Examples
     --------
@@ -143,7 +159,8 @@ def read(
     if labels is not None:
         if label_column is not None:
             raise ValueError("labels and label_column are both given; labels come from one place")
-        data = read(path, id_column=id_column, columns=columns, variable=variable, memory=memory)
+        data = read(path, id_column=id_column, columns=columns, exclude_columns=exclude_columns,
+                    header=header, variable=variable, memory=memory)
         data.labels = _core.read_labels(os.fsdecode(labels), memory_limit(memory))
         if len(data.labels) != len(data):
             raise ValueError(f"{os.fsdecode(labels)} holds {len(data.labels)} labels, but "
@@ -154,18 +171,23 @@ def read(
         raise FileNotFoundError(f"{path}: there is no such file; check the path")
     label, id_, array = (_name("label_column", label_column), _name("id_column", id_column),
                          _name("variable", variable))
-    if isinstance(columns, (str, bytes)):
-        raise TypeError(f"columns must be a list of names, got {columns!r}")
-    names = None if columns is None else [_name("columns", c) for c in columns]
+    names = _names("columns", columns)
+    excluded = _names("exclude_columns", exclude_columns) or []
+    first_line = _header(header)
     if path.lower().endswith(_ARROW_FILES):
         if array:
             raise ValueError(f"{path}: variable is for npz files; name columns instead")
-        return _read_arrow(path, label, id_, names)
+        if first_line != "auto":
+            raise ValueError(f"{path}: header is for csv files; this one has names of its own")
+        return _read_arrow(path, label, id_, names, excluded)
     limit = memory_limit(memory)
     held = limit or _core.available_memory() * 8 // 10
-    points = _core.Points.read(path, label, id_, names or [], array, held, limit)
-    return Data(points, _values_of(points), path, list(points.notes), points.columns or None,
-                points.ids or None, points.labels or None)
+    points = _core.Points.read(path, label, id_, names or [], excluded, first_line, array, held,
+                               limit)
+    table = points.table
+    notes = [*points.notes, *([] if table is None else [f"table {table['text']}"])]
+    return Data(points, _values_of(points), path, notes, points.columns or None,
+                points.ids or None, points.labels or None, table)
 
 
 def _name(what: str, value: Any) -> str:
@@ -177,6 +199,26 @@ def _name(what: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a name, got {value!r}")
     return value
+
+
+def _names(what: str, given: Any) -> list[str] | None:
+    """A list of columns as text; None for None."""
+    if given is None:
+        return None
+    if isinstance(given, (str, bytes)):
+        raise TypeError(f"{what} must be a list of names, got {given!r}")
+    return [_name(what, c) for c in given]
+
+
+def _header(given: Any) -> str:
+    """Yes, no or auto."""
+    if given is None:
+        return "auto"
+    if isinstance(given, (bool, np.bool_)):
+        return "yes" if given else "no"
+    if given not in ("yes", "no", "auto"):
+        raise ValueError(f"header must be True, False or 'auto', got {given!r}")
+    return str(given)
 
 
 def as_data(X: Any, memory: int | str | None = None) -> Data:
@@ -223,7 +265,7 @@ def streamed(data: Data) -> Data | None:
         points = data.points
         if not points.can_be_streamed:
             return None
-        again = _core.Points.read(data.source, "", "", [], "", 0, 0)
+        again = _core.Points.read(data.source, "", "", [], [], "auto", "", 0, 0)
         return Data(again, None, data.source, list(again.notes), data.columns, data.ids,
                     data.labels) if again.streamed else None
     return None
@@ -588,8 +630,8 @@ def _require_number(name: str, kind: Any) -> None:
         raise _not_numbers(name, kind)
 
 
-def _read_arrow(path: str, label_column: str, id_column: str,
-                columns: list[str] | None) -> Data:
+def _read_arrow(path: str, label_column: str, id_column: str, columns: list[str] | None,
+                excluded: list[str]) -> Data:
     try:
         import pyarrow as pa
         import pyarrow.feather
@@ -605,9 +647,12 @@ def _read_arrow(path: str, label_column: str, id_column: str,
         else:
             with pa.OSFile(path) as file:
                 there = pa.ipc.open_file(file).schema.names
-        missing = [c for c in (wanted or extra) if c not in there]
+        missing = [c for c in (*(wanted or extra), *excluded) if c not in there]
         if missing:
             raise ValueError(f"has no column '{missing[0]}'; it has {', '.join(there[:20])}")
+        if excluded:
+            columns = [c for c in columns or there if c not in excluded and c not in extra]
+            wanted = list(dict.fromkeys([*columns, *extra]))
         table = (pa.parquet if parquet else pa.feather).read_table(path, columns=wanted)
     except (pa.ArrowException, OSError, ValueError) as e:
         raise ValueError(f"{path}: {e}") from e

@@ -111,7 +111,8 @@ bool is_same(const Result<Dataset>& a, const Result<Dataset>& b) {
       return other != nullptr;
   };
   return std::visit(same_values, a->points) && a->labels == b->labels && a->ids == b->ids &&
-         a->columns == b->columns && same_bytes(a->lines, b->lines) && a->notes == b->notes;
+         a->columns == b->columns && same_bytes(a->lines, b->lines) && a->notes == b->notes &&
+         a->table == b->table;
 }
 
 }  // namespace fwsr::fuzz
