@@ -89,7 +89,7 @@ void expect_says(const std::string& message, const std::vector<std::string>& par
 TEST(GivenKernel, distances_are_no_kernel) {
   const Square d = distances(20);
   for (const PointsView& view : {PointsView(d.view()), PointsView(d.single())})
-    expect_says(refusal(view), {"looks like distances", "numpy.exp(-D**2", "metric=precomputed"});
+    expect_says(refusal(view), {"looks like distances", "numpy.exp(-D**2", "metric = precomputed"});
   // Distances from inner products leave rounding on the diagonal.
   const Square rough(20, [&](Index i, Index j) {
     return i == j ? 1e-8 : d.values[static_cast<std::size_t>(i * 20 + j)];

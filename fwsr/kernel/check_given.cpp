@@ -161,14 +161,12 @@ class KernelCheck {
   }
 
   [[noreturn]] void refuse_distances(double largest) const {
-    throw Error(
-        fmt::format("the precomputed kernel has nothing but zeros on its diagonal, and numbers up "
-                    "to {:.4g} beside "
-                    "it: it looks like distances. Of distances D a kernel is made by, for example, "
-                    "K = numpy.exp(-D**2 / numpy.median(D**2)); methods that take distances as "
-                    "they are, such as "
-                    "kmedoids, are told so by metric=precomputed in place of the kernel",
-                    largest));
+    throw Error(fmt::format(
+        "the precomputed kernel has nothing but zeros on its diagonal, and numbers up to {:.4g} "
+        "beside it: it looks like distances. Of distances D a kernel is made by, for example, "
+        "K = numpy.exp(-D**2 / numpy.median(D**2)); methods that take distances as they are, such "
+        "as kmedoids, do so with metric = precomputed in place of the kernel",
+        largest));
   }
 
   void find_too_large() const {

@@ -172,14 +172,14 @@ nb::object table_of(const Dataset& data) {
   nb::dict d;
   d["separator"] = std::string(1, table.separator);
   d["header"] = table.header;
-  d["header_why"] = table.header_why;
+  d["header_why"] = in_python_words(table.header_why);
   d["label_column"] = or_none(table.label_column);
   d["id_column"] = or_none(table.id_column);
   d["id_why"] = or_none(table.id_why);
   d["left_out"] = left_out;
   d["comment_lines"] = table.comment_lines;
   d["blank_lines"] = table.blank_lines;
-  d["text"] = describe(table);
+  d["text"] = in_python_words(describe(table));
   return d;
 }
 

@@ -22,6 +22,9 @@ constexpr Phrase phrases[] = {
     {"metric = precomputed", "metric='precomputed'"},
     {"metric = manhattan", "metric='manhattan'"},
     {"is not yes or no", "is not True or False"},
+    {"header yes makes", "header=True makes"},
+    {"header no makes", "header=False makes"},
+    {"say header no", "say header=False"},
     {"another kernel, such as rbf,", "another kernel, such as kernel='rbf',"},
     {"use python -m fwsr in place of fwsr, which reads files named .parquet, .arrow or .feather "
      "where "
@@ -30,9 +33,22 @@ constexpr Phrase phrases[] = {
     {"; fill would add the farthest ones", "; fill=True would add the farthest ones"},
 };
 
+/// "--exclude-columns a,b (in Python exclude_columns=['a', 'b'])" without what the command line writes.
+void keep_exclusion_of_python(std::string& sentence) {
+  constexpr std::string_view option = "--exclude-columns ", ours = " (in Python ", end = "'])";
+  const std::size_t start = sentence.find(option);
+  const std::size_t middle = sentence.find(ours, start);
+  const std::size_t close = sentence.find(end, middle);
+  if (start == std::string::npos || middle == std::string::npos || close == std::string::npos)
+    return;
+  const std::size_t from = middle + ours.size(), to = close + end.size();
+  sentence.replace(start, to - start, sentence.substr(from, to - 1 - from));
+}
+
 }  // namespace
 
 std::string in_python_words(std::string sentence) {
+  keep_exclusion_of_python(sentence);
   for (const Phrase& phrase : phrases)
     for (std::size_t at = 0; (at = sentence.find(phrase.of_the_core, at)) != std::string::npos;
          at += phrase.of_python.size())

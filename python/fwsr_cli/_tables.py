@@ -24,9 +24,10 @@ def handed_on(arguments: list[str], place: int) -> list[str]:
     label, rest = _taken(rest, "--label-column")
     id_, rest = _taken(rest, "--id-column")
     columns, rest = _taken(rest, "--columns")
+    excluded, rest = _taken(rest, "--exclude-columns")
     variable, rest = _taken(rest, "--variable")
     data = fwsr.read(path, label_column=label, id_column=id_, variable=variable,
-                     columns=None if columns is None else next(csv.reader([columns])))
+                     columns=_list(columns), exclude_columns=_list(excluded))
     arrays = {"points": data.values}
     told = ["--variable", "points"]
     if data.labels is not None:
@@ -43,6 +44,10 @@ def handed_on(arguments: list[str], place: int) -> list[str]:
     number = os.dup(file.fileno())  # the copy stays open
     os.set_inheritable(number, True)
     return [rest[0], f"/dev/fd/{number}", *told, *rest[1:]]
+
+
+def _list(columns: str | None) -> list[str] | None:
+    return None if columns is None else next(csv.reader([columns]))
 
 
 def _taken(arguments: list[str], option: str) -> tuple[str | None, list[str]]:

@@ -62,12 +62,12 @@ class Keys(Case):
         """The keys of runs that show all of them."""
         rows = [row + [0.0] for row in random_rows(12, 3)]
         rows[5] = rows[4]
-        lines = [f"p{i},{'uv'[i % 2]}," + ",".join(map(str, row)) for i, row in enumerate(rows)]
-        self.write("t.csv", "name,kind,a,b,c,d\n" + "\n".join(lines) + "\n")
+        lines = [f"p{i},{'uv'[i % 2]}," + ",".join(map(str, row)) + ",w" for i, row in enumerate(rows)]
+        self.write("t.csv", "name,kind,a,b,c,d,e\n" + "\n".join(lines) + "\n")
         self.write("x.npy", npy_bytes(rows))
         self.write("bad.csv", "1,2\n3,nan\n")
         self.write("same.npy", npy_bytes([[1.0, 0.0]] * 4 + [[0.0, 2.0]] * 2))
-        named = ("t.csv", "--label-column", "kind", "--id-column", "name")
+        named = ("t.csv", "--label-column", "kind", "--id-column", "name", "--exclude-columns", "e")
         runs = {
             "select": [
                 ("select", *named, "-k", "2", "--lambda", "1", "--rho", "1", "--assignment", "a.npy"),
