@@ -838,6 +838,46 @@ TEST(KMeans, runs_as_the_definition_says) {
   EXPECT_GT(compared, 130);
 }
 
+/// Points with few numbers that are not zero, some of them copies.
+std::vector<double> few_numbers(Index n, Index d, std::uint64_t seed) {
+  Rng rng(seed);
+  std::vector<double> values(at(n * d));
+  for (Index i = 0; i < n; ++i) {
+    const Index group = i % 6 * d / 6;
+    for (Index e = 0; e < 6; ++e)
+      values[at(i * d + group + static_cast<Index>(rng.below(at(d / 6))))] = 1 + rng.uniform();
+    if (i % 50 == 49) std::copy_n(values.begin() + (i - 6) * d, d, values.begin() + i * d);
+  }
+  return values;
+}
+
+TEST(KMeans, sparse_points_give_the_answer_of_dense_ones) {
+  constexpr Index n = 2300, d = 240;  // several chunks of points
+  const std::vector<double> values = few_numbers(n, d, 8);
+  for (const Center center : {Center::none, Center::point, Center::feature})
+    for (const Scale scale : {Scale::none, Scale::unit})
+      for (const Index k : {Index{7}, Index{40}}) {
+        SCOPED_TRACE(k);
+        Small p{.data = Data(n, d, values, Storage::dense_f64), .options = {}, .seed = 5};
+        p.options.exemplars = k;
+        p.options.center = center;
+        p.options.scale = scale;
+        p.options.assignment = true;
+        const Selection dense = p.run("kmeans");
+        for (const Storage storage : {Storage::csr_f64_i32, Storage::csr_f64_i64}) {
+          p.data = Data(n, d, values, storage);
+          const Selection sparse = p.run("kmeans");
+          EXPECT_EQ(sparse.exemplars, dense.exemplars);
+          EXPECT_EQ(sparse.assignment, dense.assignment);
+          EXPECT_EQ(fact(sparse, "iterations"), fact(dense, "iterations"));
+          EXPECT_NEAR(fact(sparse, "inertia"), fact(dense, "inertia"),
+                      1e-10 * fact(dense, "inertia"));
+          EXPECT_NEAR(sparse.certificate->reconstruction_error,
+                      dense.certificate->reconstruction_error, 1e-11);
+        }
+      }
+}
+
 TEST(KMeans, float32_is_as_good) {
   double single = 0, wide = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -1138,7 +1178,7 @@ TEST(Clustering, edge_cases) {
 }
 
 TEST(Clustering, threads_do_not_change_a_bit) {
-  for (const Storage storage : {Storage::dense_f32, Storage::dense_f64})
+  for (const Storage storage : {Storage::dense_f32, Storage::dense_f64, Storage::csr_f64_i32})
     for (const auto& [method, given] : every) {
       SCOPED_TRACE(method);
       Small p{.data = blobs(900, 8, 9, 4, storage), .options = {}, .seed = 2};

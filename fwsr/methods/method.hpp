@@ -62,6 +62,13 @@ struct Sizes {
   double number = 8;   // bytes of a stored number
   double threads = 1;
   bool linear = true;  // the kernel is the inner product of the points
+  bool sparse = false;
+
+  /// Stored numbers of a point.
+  double row() const { return entries / std::max(1.0, n); }
+  /// Operations of a matrix product that take as long as one inner product of two points: of sparse ones, those of
+  /// their stored numbers, which are met one by one.
+  double pair() const { return sparse ? 12 * row() : 2 * d; }
 
   /// How many threads work at once on blocks of so many points, and how many rows such a block has.
   double crew(double rows) const { return std::max(1.0, std::min(threads, std::ceil(n / rows))); }

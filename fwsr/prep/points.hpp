@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "fwsr/base/aligned.hpp"
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass.hpp"
@@ -122,6 +123,14 @@ class Points {
   class SparseRows;
   void sparse_products(const SparseRows& left, Index begin, Index end, double* out,
                        Index stride) const;
+  /// Sparse points: <a_i, z> for all vectors z of `right`, eta included; out has right.padded() numbers.
+  class ByFeature;
+  void sparse_products(Index i, const ByFeature& right, double* out) const;
+  /// Sparse points: the sum of some of them, dim() numbers.
+  void sparse_sum(std::span<const Index> chosen, double* out) const;
+  /// Sparse points: ||a_i - a_j||^2 from the differences of their stored numbers. `scratch` is features() zeros
+  /// before and after.
+  double sparse_square(Index i, Index j, std::vector<double>& scratch) const;
 
  private:
   Index source(Index i) const { return subset_.empty() ? i : subset_[static_cast<std::size_t>(i)]; }
@@ -296,6 +305,22 @@ class Points::SparseRows {
   std::vector<Index> chosen_;
   std::vector<std::int32_t> slot_;  // per feature: its place in values_, or -1
   std::vector<double> values_;      // slots x sparse_rows: inner_i weights_l x_il
+};
+
+/// Some vectors of dim() numbers laid out by feature: one stored number of a sparse point then meets its feature in
+/// all of them side by side.
+class Points::ByFeature {
+ public:
+  /// `vectors` are rows of dim() numbers, which are copied.
+  ByFeature(const Points& points, const double* vectors, Index count, int threads);
+  /// Vectors, with the zero ones that fill them up to whole groups.
+  Index padded() const { return block_count(count_, sparse_rows) * sparse_rows; }
+
+ private:
+  friend class Points;
+  Index count_;
+  std::vector<double> values_;                     // groups x features x sparse_rows: weights_l z_l
+  std::vector<double> sums_, with_means_, lasts_;  // <1, z>, <means, z>, eta times the last entry
 };
 
 }  // namespace fwsr

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,6 +47,85 @@ void refuse_no_kernel(const KernelMatrix& kernel, std::span<const Index> exempla
       rest / unit / unit, kernel.diagonal(i, Eta::left_out) / unit / unit));
 }
 
+/// What some points leave of all others, from explicit vectors: these keep twice the digits of inner products.
+class Residuals {
+ public:
+  Residuals(const Points& points, std::span<const Index> exemplars, int threads)
+      : points_(points), d_(points.features()) {
+    const auto k = static_cast<Index>(exemplars.size());
+    std::vector<double> rows(at(k * d_)), row(at(points.dim()));
+    for (Index t = 0; t < k; ++t) {
+      points.row(exemplars[at(t)], row.data());
+      std::copy(row.begin(), row.begin() + d_, rows.begin() + t * d_);
+    }
+    basis_ = orthonormal_rows(std::move(rows), k, d_);
+    rank_ = d_ ? static_cast<Index>(basis_.size()) / d_ : 0;
+    // An eta row would be one more number of each; whoever has one is expanded.
+    if (points.sparse() && points.dim() == d_ && rank_ > 0)
+      by_feature_.emplace(points, basis_.data(), rank_, threads);
+  }
+
+  /// The sum of squares that is left of points first .. last.
+  double sum(Index first, Index last) const {
+    return by_feature_ ? of_stored(first, last) : of_rows(first, last);
+  }
+
+ private:
+  /// ||a||^2 - ||Q a||^2 from stored numbers, while that leaves digits enough.
+  double of_stored(Index first, Index last) const {
+    std::vector<double> s(at(by_feature_->padded()));
+    double sum = 0;
+    for (Index i = first; i < last; ++i) {
+      points_.sparse_products(i, *by_feature_, s.data());
+      const double norm = points_.squared_norm(i), taken = points_.norm_taken_away(i);
+      const double left = norm - dot(s.data(), s.data(), rank_);
+      sum += left > doubtful * (norm + taken * taken) ? left : of_rows(i, i + 1);
+    }
+    return sum;
+  }
+
+  /// Rows less their projections, twice for what rounding left.
+  double of_rows(Index first, Index last) const {
+    const Index rows = last - first, dim = points_.dim();
+    std::vector<double> a(at(rows * dim)), s(at(rows * rank_));
+    points_.rows(first, last, a.data());
+    for (int twice = 0; twice < 2 && rank_ > 0; ++twice) {
+      multiply(Product<double>{.op_b = Op::transpose,
+                               .m = rows,
+                               .n = rank_,
+                               .k = d_,
+                               .left = a.data(),
+                               .left_stride = dim,
+                               .right = basis_.data(),
+                               .right_stride = d_,
+                               .out = s.data(),
+                               .out_stride = rank_});
+      multiply(Product<double>{.m = rows,
+                               .n = d_,
+                               .k = rank_,
+                               .a = -1,
+                               .left = s.data(),
+                               .left_stride = rank_,
+                               .right = basis_.data(),
+                               .right_stride = d_,
+                               .b = 1,
+                               .out = a.data(),
+                               .out_stride = dim});
+    }
+    double sum = 0;
+    for (Index i = 0; i < rows; ++i) sum += dot(a.data() + i * dim, a.data() + i * dim, d_);
+    return sum;
+  }
+
+  /// Below this part of its norm, what is left of a point is computed from the point itself.
+  static constexpr double doubtful = 1e-5;
+
+  const Points& points_;
+  Index d_, rank_ = 0;
+  std::vector<double> basis_;  // rank x d
+  std::optional<Points::ByFeature> by_feature_;
+};
+
 }  // namespace
 
 Regression regress(const KernelMatrix& kernel, const Points* linear,
@@ -58,52 +138,8 @@ Regression regress(const KernelMatrix& kernel, const Points* linear,
   for (Index t = 0; t < k; ++t) ridged[at(t * k + t)] += rho * rho;
   const PivotedCholesky ridge = rho > 0 ? pivoted_cholesky(ridged, k) : plain;
 
-  // Explicit vectors keep twice the digits of their inner products: use them where they exist.
-  std::vector<double> basis;
-  Index rank = 0, d = 0;
-  if (linear) {
-    d = linear->features();
-    std::vector<double> rows(at(k * d)), row(at(linear->dim()));
-    for (Index t = 0; t < k; ++t) {
-      linear->row(exemplars[at(t)], row.data());
-      std::copy(row.begin(), row.begin() + d, rows.begin() + t * d);
-    }
-    basis = orthonormal_rows(std::move(rows), k, d);
-    rank = d ? static_cast<Index>(basis.size()) / d : 0;
-  }
-  // Rows first .. last less their projections, twice for what rounding left.
-  const auto residuals = [&](Index first, Index last) {
-    const Index rows = last - first, dim = linear->dim();
-    std::vector<double> a(at(rows * dim)), s(at(rows * rank));
-    linear->rows(first, last, a.data());
-    for (int twice = 0; twice < 2 && rank > 0; ++twice) {
-      multiply(Product<double>{.op_b = Op::transpose,
-                               .m = rows,
-                               .n = rank,
-                               .k = d,
-                               .left = a.data(),
-                               .left_stride = dim,
-                               .right = basis.data(),
-                               .right_stride = d,
-                               .out = s.data(),
-                               .out_stride = rank});
-      multiply(Product<double>{.m = rows,
-                               .n = d,
-                               .k = rank,
-                               .a = -1,
-                               .left = s.data(),
-                               .left_stride = rank,
-                               .right = basis.data(),
-                               .right_stride = d,
-                               .b = 1,
-                               .out = a.data(),
-                               .out_stride = dim});
-    }
-    double sum = 0;
-    for (Index i = 0; i < rows; ++i) sum += dot(a.data() + i * dim, a.data() + i * dim, d);
-    return sum;
-  };
-
+  std::optional<Residuals> residuals;
+  if (linear) residuals.emplace(*linear, exemplars, threads);
   const bool need_kernel = !linear || rho > 0;
   const auto blocks = at(block_count(n, sweep_rows));
   std::vector<double> projection(blocks), ridges(blocks), trace(blocks);
@@ -126,7 +162,7 @@ Regression regress(const KernelMatrix& kernel, const Points* linear,
           }
           if (rho > 0) ridges[at(b)] += square - ridge.squared_solution(column, scratch.data());
         }
-        if (linear) projection[at(b)] = residuals(first, last);
+        if (linear) projection[at(b)] = residuals->sum(first, last);
       },
       sweep_rows);
   const double projected = total(projection);
