@@ -1,16 +1,14 @@
 #include "apps/compare_result.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include <fmt/format.h>
 
 #include "apps/command.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/text.hpp"
-#include "fwsr/base/memory.hpp"
 #include "fwsr/data/write.hpp"
+#include "fwsr/methods/compare_table.hpp"
 
 namespace fwsr::app {
 
@@ -19,46 +17,6 @@ namespace {
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
-
-/// The measures that were taken of some method.
-std::vector<Measure> measures_in(const CompareResult& result) {
-  std::vector<Measure> taken;
-  for (const Measure& m : measures())
-    if (std::any_of(result.rows.begin(), result.rows.end(),
-                    [&](const Comparison& row) { return std::isfinite(spread_of(row, m).mean); }))
-      taken.push_back(m);
-  return taken;
-}
-
-bool is_bytes(const Measure& measure) {
-  return std::strcmp(measure.name, "peak_bytes") == 0;
-}
-
-std::string cell(const Spread& spread, const Measure& measure) {
-  if (!std::isfinite(spread.mean)) return "-";
-  if (is_bytes(measure)) return format_bytes(spread.mean);
-  std::string text = fmt::format("{:.4g}", spread.mean);
-  if (spread.deviation > 1e-9 * std::abs(spread.mean) && std::strcmp(measure.name, "seconds") != 0)
-    text += fmt::format(" +-{:.1g}", spread.deviation);
-  return text;
-}
-
-/// The best mean of a column; NaN when all are the same.
-double best_of(const std::vector<Comparison>& rows, const Measure& measure) {
-  double best = std::nan(""), worst = std::nan("");
-  for (const Comparison& row : rows) {
-    const double mean = spread_of(row, measure).mean;
-    if (!std::isfinite(mean)) continue;
-    const auto better = [&](double a, double b) { return measure.less_is_better ? a < b : a > b; };
-    if (std::isnan(best) || better(mean, best)) best = mean;
-    if (std::isnan(worst) || better(worst, mean)) worst = mean;
-  }
-  return best == worst ? std::nan("") : best;
-}
-
-}  // namespace
-
-namespace {
 
 /// "1797 points of 64 features, as they are; k = 20".
 std::string header_of(const CompareResult& result) {
@@ -75,37 +33,13 @@ std::string header_of(const CompareResult& result) {
 }  // namespace
 
 std::string compare_table(const CompareResult& result) {
-  const std::vector<Measure> columns = measures_in(result);
-  std::vector<std::vector<std::string>> lines(1);
-  lines.front().push_back("method");
-  for (const Measure& m : columns) lines.front().push_back(std::string(m.title) + "  ");
+  std::vector<TableLine> lines;
   for (const Comparison& row : result.rows) {
-    std::vector<std::string> line = {shown(row.name)};
-    if (row.outcome != Comparison::Outcome::done) {
-      line.push_back(row.outcome == Comparison::Outcome::too_slow    ? "no time"
-                     : row.outcome == Comparison::Outcome::too_large ? "no memory"
-                                                                     : "refused");
-    } else {
-      for (const Measure& m : columns) {
-        const Spread spread = spread_of(row, m);
-        line.push_back(cell(spread, m) + (spread.mean == best_of(result.rows, m) ? " *" : "  "));
-      }
-    }
+    TableLine line{.name = shown(row.name), .outcome = row.outcome};
+    for (const Measure& m : measures()) line.spreads.push_back(spread_of(row, m));
     lines.push_back(std::move(line));
   }
-  std::vector<std::size_t> width(std::max<std::size_t>(columns.size() + 1, 2), 0);
-  for (const auto& line : lines)
-    for (std::size_t c = 0; c < line.size() && (line.size() > 2 || c == 0); ++c)
-      width[c] = std::max(width[c], line[c].size());
-  std::string text = header_of(result);
-  for (std::size_t l = 0; l < lines.size(); ++l) {
-    std::string out = fmt::format("{:<{}}", lines[l].front(), width.front());
-    for (std::size_t c = 1; c < lines[l].size(); ++c)
-      out += fmt::format("  {:>{}}", lines[l][c], width[c]);
-    while (out.ends_with(' ')) out.pop_back();
-    text += out + "\n";
-  }
-  return text;
+  return header_of(result) + comparison_table(lines);
 }
 
 void write_compare_csv(std::ostream& out, const CompareResult& result) {

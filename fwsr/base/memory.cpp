@@ -81,7 +81,7 @@ void touch_pages(void* start, Index bytes) {
 
 namespace {
 
-/// A size that the system tells about this process: "VmHWM:" or "VmRSS:"; 0 when it does not.
+/// A size that the system tells about this process, as "VmHWM:"; 0 when it does not.
 Index status_bytes(const std::string& name) {
   std::ifstream in("/proc/self/status");
   for (std::string line; std::getline(in, line);)
@@ -96,16 +96,6 @@ void release_free_memory() {
 #ifdef __GLIBC__
   ::malloc_trim(0);
 #endif
-}
-
-bool reset_peak_memory() {
-  std::ofstream out("/proc/self/clear_refs");
-  out << "5" << std::flush;
-  return out.good();
-}
-
-Index resident_memory() {
-  return status_bytes("VmRSS:");
 }
 
 Index peak_memory() {

@@ -25,13 +25,9 @@ void prefer_large_pages(void* start, Index bytes);
 /// Has all threads write to every page of fresh memory: the system hands pages out at their first use,
 /// and one thread would wait for that longer than it takes to fill them.
 void touch_pages(void* start, Index bytes);
-/// The largest resident size this process has had, in bytes, since it began or since the last reset.
+/// The largest resident size this process has had, in bytes.
 Index peak_memory();
 /// Gives memory that was freed back to the system, where the system's allocator can do that.
 void release_free_memory();
-/// Begins a new peak with what is resident now. False where the system cannot do that.
-bool reset_peak_memory();
-/// What is resident now, in bytes; 0 where the system does not say.
-Index resident_memory();
 
 }  // namespace fwsr

@@ -6,13 +6,17 @@
 #include <memory>
 #include <new>
 
+#include "fwsr/base/allocations.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/base/memory.hpp"
 
 namespace fwsr {
 
 struct FreeMemory {
-  void operator()(void* p) const { std::free(p); }
+  void operator()(void* p) const {
+    allocation_count.freed(p);
+    std::free(p);
+  }
 };
 template <class T>
 using LargeArray = std::unique_ptr<T[], FreeMemory>;
@@ -25,6 +29,7 @@ LargeArray<T> make_large_array(Index count) {
   const std::size_t rounded = (bytes + step - 1) / step * step;
   void* const memory = std::aligned_alloc(step, rounded ? rounded : step);
   if (!memory) throw std::bad_alloc{};
+  allocation_count.allocated(memory);
   prefer_large_pages(memory, static_cast<Index>(rounded));
   return LargeArray<T>(static_cast<T*>(memory));
 }

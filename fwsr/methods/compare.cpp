@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/allocations.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -23,12 +24,11 @@ struct OutOfTime {};
 /// What one contestant would take, in seconds. Throws MemoryError, and Error when it cannot run.
 double planned_seconds(const PointsView& points, const std::vector<std::string>& labels,
                        const Contestant& c, const CompareOptions& options) {
-  if (!options.per_class)
-    return estimated_seconds(plan(points, c.options, c.choice), c.options.exemplars);
-  double sum = 0;
-  for (const ClassPlan& p : plan_per_class(points, labels, *options.per_class, c.options, c.choice))
-    sum += estimated_seconds(p.plan, p.options.exemplars);
-  return sum;
+  SelectOptions o = c.options;
+  o.certificate = CertificateKind::none;
+  if (!options.per_class) return estimated_seconds(plan(points, o, c.choice));
+  return estimated_seconds(plan_per_class(points, labels, *options.per_class, o, c.choice),
+                           threads_of(o));
 }
 
 Trial run_once(const PointsView& points, const std::vector<std::string>& labels,
@@ -39,16 +39,15 @@ Trial run_once(const PointsView& points, const std::vector<std::string>& labels,
   SelectOptions o = c.options;
   o.certificate = CertificateKind::none;
   std::vector<ClassSelection> parts;
-  release_free_memory();
-  const bool measured = reset_peak_memory();
-  const Index before = resident_memory();
+  release_free_memory();  // of the one before, so that it slows nobody down
+  const AllocationPeak peak;
   const auto start = Clock::now();
   if (options.per_class)
     parts = select_per_class(points, labels, *options.per_class, o, choice, observer);
   else
     parts.push_back({.name = "", .selection = select(points, o, choice, observer)});
   Trial trial{.exemplars = {}, .quality = {}, .seconds = seconds_since(start)};
-  trial.peak_bytes = measured ? std::max<Index>(0, peak_memory() - before) : -1;
+  trial.peak_bytes = peak.bytes();
   for (const ClassSelection& part : parts) {
     if (part.selection.status == Status::interrupted) throw Interrupted{};
     trial.exemplars.insert(trial.exemplars.end(), part.selection.exemplars.begin(),
@@ -76,20 +75,23 @@ const char* name_of(Comparison::Outcome v) {
 }
 
 const std::vector<Measure>& measures() {
+  using Unit = Measure::Unit;
   static const std::vector<Measure> all = {
-      {"reconstruction_error", "rec. error", true,
+      {"reconstruction_error", "rec. error", true, Unit::none, 1e-15,
        [](const Trial& t) { return t.quality.reconstruction_error; }},
-      {"boolean_objective", "Eq. (1)", true,
+      {"boolean_objective", "Eq. (1)", true, Unit::none, 0,
        [](const Trial& t) { return t.quality.boolean_objective.value_or(nothing); }},
-      {"medoid_cost", "medoid cost", true, [](const Trial& t) { return t.quality.medoid_cost; }},
-      {"coverage_radius", "radius", true, [](const Trial& t) { return t.quality.coverage_radius; }},
-      {"mmd", "MMD", true, [](const Trial& t) { return t.quality.mmd; }},
-      {"class_coverage", "classes", false,
+      {"medoid_cost", "medoid cost", true, Unit::none, 0,
+       [](const Trial& t) { return t.quality.medoid_cost; }},
+      {"coverage_radius", "radius", true, Unit::none, 0,
+       [](const Trial& t) { return t.quality.coverage_radius; }},
+      {"mmd", "MMD", true, Unit::none, 1e-7, [](const Trial& t) { return t.quality.mmd; }},
+      {"class_coverage", "classes", false, Unit::none, 0,
        [](const Trial& t) { return t.quality.class_coverage.value_or(nothing); }},
-      {"nearest_accuracy", "1-NN", false,
+      {"nearest_accuracy", "1-NN", false, Unit::none, 0,
        [](const Trial& t) { return t.quality.nearest_accuracy.value_or(nothing); }},
-      {"seconds", "seconds", true, [](const Trial& t) { return t.seconds; }},
-      {"peak_bytes", "memory", true,
+      {"seconds", "seconds", true, Unit::seconds, 0, [](const Trial& t) { return t.seconds; }},
+      {"peak_bytes", "memory", true, Unit::bytes, 0,
        [](const Trial& t) {
          return t.peak_bytes >= 0 ? static_cast<double>(t.peak_bytes) : nothing;
        }},

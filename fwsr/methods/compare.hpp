@@ -10,6 +10,9 @@
 
 namespace fwsr {
 
+/// What is compared when nobody names methods: the paper's, and its own.
+inline constexpr const char* default_methods = "fwsr,k-fwsr,smrs,kmedoids,rrqr,random";
+
 /// One method of a comparison, with the options it runs with.
 struct Contestant {
   std::string name;  // for the table: "smrs:alpha=20"
@@ -27,8 +30,10 @@ struct CompareOptions {
 struct Trial {
   std::vector<Index> exemplars;  // class after class, where they are chosen per class
   Quality quality;
-  double seconds = 0;     // from the data to the picks
-  Index peak_bytes = -1;  // taken beside what was there before; -1: the system does not say
+  double seconds = 0;  // from the data to the picks
+  /// The most that was asked for at one time, in addition to the points; not the buffers of BLAS, which serve all
+  /// methods. -1: not counted (base/allocations.hpp).
+  Index peak_bytes = -1;
 };
 
 struct Comparison {
@@ -49,9 +54,12 @@ const char* name_of(Comparison::Outcome v);
 
 /// A measure of a trial by name, in the order of tables. Measures that were not taken are NaN.
 struct Measure {
+  enum class Unit { none, seconds, bytes };
   const char* name;
   const char* title;  // short, for a table
   bool less_is_better;
+  Unit unit;
+  double rounding;  // up to this it is 0 to rounding
   double (*of)(const Trial& trial);
 };
 const std::vector<Measure>& measures();

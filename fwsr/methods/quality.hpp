@@ -19,7 +19,10 @@ struct Quality {
   std::optional<double> boolean_objective;  // paper Eq. (1), for the lambda and rho of the options
   double medoid_cost = 0;      // sum over all points of the distance to the nearest exemplar
   double coverage_radius = 0;  // the largest of these distances
-  double mmd = 0;              // maximum mean discrepancy between exemplars and points
+  /// Maximum mean discrepancy between exemplars and points: sqrt(mean k(x, x') - 2 mean k(x, e) + mean k(e, e')) over
+  /// all pairs, those of a point and itself included, with k(x, y) = exp(-mmd_gamma() ||x - y||^2); the points x are
+  /// the mmd_points() of the judge. Of a given kernel matrix, with its entries for k.
+  double mmd = 0;
   std::optional<double> class_coverage;  // share of the classes that have an exemplar
   std::optional<double>
       nearest_accuracy;  // share of the other points whose nearest exemplar has their class

@@ -262,7 +262,7 @@ def _class_paths(run: Run, selection: Selection) -> Path:
 def compare(
     X: Any,
     k: Any,
-    methods: Sequence[Any] = ("fwsr", "smrs", "kmedoids", "rrqr", "random"),
+    methods: str | Sequence[Any] = _core.default_methods,
     *,
     y: Any = None,
     per_class: bool | str = False,
@@ -281,9 +281,10 @@ def compare(
     ----------
     X, k, y, per_class, seed, n_jobs, memory, verbose, callback
         As for :func:`select`.
-    methods : sequence
+    methods : sequence or str
         Names, with settings as on the command line (``"smrs:alpha=20"``), or estimators
-        (``SMRS(alpha=20)``). Of an estimator its parameters are taken where they differ from the
+        (``SMRS(alpha=20)``); ``"all"`` is every method. A string is names between commas. Of an
+        estimator its parameters are taken where they differ from the
         defaults of its class, and a whole number as ``random_state`` is its seed; how many
         exemplars, classes, threads and memory are those given here.
     repeats : int
@@ -312,7 +313,9 @@ def compare(
     >>> table.best("medoid_cost")
     'kmedoids:init=build'
     """
-    if isinstance(methods, str) or not isinstance(methods, Iterable):
+    if isinstance(methods, str):
+        methods = [name.strip() for name in methods.split(",")]
+    if not isinstance(methods, Iterable):
         raise TypeError(f"methods must be a list of names or estimators, got {methods!r}")
     repeats = whole_number("repeats", repeats)
     if repeats < 1:
@@ -343,7 +346,8 @@ def compare(
         raise ValueError("lambda_ and rho go together: give both, or neither")
     basics = {"exemplars": number, "threads": threads_of(n_jobs),
               "memory": _data.memory_limit(memory)}
-    contestants = [_contestant(one, common, basics, seed_of(seed)) for one in methods]
+    contestants = [_contestant(one, common, basics, seed_of(seed))
+                   for one in _expanded(methods, common.get("kernel") == "precomputed")]
     if not contestants:
         raise ValueError("there is no method to compare; name some")
     judged_by = {**common, **basics}
@@ -368,6 +372,15 @@ def methods() -> dict[str, str]:
     'uniformly, without replacement'
     """
     return {name: m["about"] for name, m in method_table().items()}
+
+
+def _expanded(methods: Iterable[Any], matrix_given: bool) -> list[Any]:
+    """With every method in place of ``"all"``, or those that work on a kernel matrix; each once."""
+    every = [name for name, m in method_table().items() if m["any_kernel"] or not matrix_given]
+    wanted = [w for one in methods
+              for w in (every if isinstance(one, str) and one == "all" else [one])]
+    return [w for i, w in enumerate(wanted)
+            if not isinstance(w, str) or w not in [v for v in wanted[:i] if isinstance(v, str)]]
 
 
 def _contestant(one: Any, common: dict[str, Any], basics: dict[str, Any],

@@ -1,0 +1,30 @@
+#include "fwsr/base/allocations.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace fwsr {
+
+/// Defined beside our operator new, so that a program that measures is linked with it.
+extern const bool has_counting_new;
+
+AllocationPeak::AllocationPeak() {
+  AllocationCount& count = allocation_count;
+  count.watchers.fetch_add(1);
+  const Index before = count.now.load();
+  void* const probe = ::operator new(4096);
+  counted_ = has_counting_new && count.now.load() - before >= 4096;
+  ::operator delete(probe);
+  before_ = count.now.load();
+  count.most.store(before_);
+}
+
+AllocationPeak::~AllocationPeak() {
+  allocation_count.watchers.fetch_sub(1);
+}
+
+Index AllocationPeak::bytes() const {
+  return counted_ ? std::max<Index>(0, allocation_count.most.load() - before_) : -1;
+}
+
+}  // namespace fwsr
