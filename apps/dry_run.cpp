@@ -24,14 +24,14 @@ bool has_work(const ClassPlan& c) {
 Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plans) {
   Json json = {{"options", asked_json(result)}, {"data", data_json(result.data)}};
   if (!result.per_class) {
-    json["plan"] = plan_json(plan(result.data.view(), result.options, result.choice));
+    json["plan"] = timed_plan_json(plan(result.data.view(), result.options, result.choice));
   } else {
     json["per_class"] = Json::array();
     for (const ClassPlan& c : plans)
       json["per_class"].push_back({{"class", c.name},
                                    {"points", c.members.size()},
                                    {"wanted", c.wanted},
-                                   {"plan", has_work(c) ? plan_json(c.plan) : Json()}});
+                                   {"plan", has_work(c) ? timed_plan_json(c.plan) : Json()}});
   }
   json["threads"] = result.threads;
   json["version"] = version_number();

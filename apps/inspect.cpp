@@ -79,7 +79,7 @@ Json inspect_json(const Dataset& data, const Statistics& s, const Outlook& outlo
     for (const LabelCount& c : count_labels(data.labels))
       json["classes"].push_back({{"class", c.name}, {"points", c.points}});
   }
-  json["plan"] = outlook.plan ? plan_json(*outlook.plan) : Json();
+  json["plan"] = outlook.plan ? timed_plan_json(*outlook.plan) : Json();
   if (!outlook.plan) json["refused"] = outlook.refusal;
   json["version"] = version_number();
   return json;

@@ -180,6 +180,16 @@ Json plan_json(const Plan& plan) {
           {"threads", plan.threads}};
 }
 
+Json timed_plan_json(const Plan& plan) {
+  const Seconds s = estimated(plan);
+  Json json = plan_json(plan);
+  json["seconds"] = {{"all", estimated_seconds(plan)},
+                     {"setup", s.setup},
+                     {"steps", s.steps},
+                     {"certificate", s.certificate}};
+  return json;
+}
+
 void add_selection(Json& json, const SelectResult& result) {
   const std::vector<Pick> picks = picks_of(result);
   add_lists(json, result, picks);

@@ -22,6 +22,8 @@ Json asked_json(const SelectResult& result);
 /// Shape, type and notes of the data: the same in every command.
 Json data_json(const Dataset& data);
 Json plan_json(const Plan& plan);
+/// With the seconds it would take.
+Json timed_plan_json(const Plan& plan);
 
 /// `json` with line breaks; bytes that are not UTF-8 are replaced, as JSON has no way to hold them.
 void write_json(std::ostream& out, const Json& json);

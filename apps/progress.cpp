@@ -48,6 +48,9 @@ bool terminal_has_colour() {
 }
 
 std::string progress_line(const Progress& p, double seconds, std::size_t width) {
+  if (p.stage == Progress::Stage::certificate)
+    return fmt::format("{} exemplars chosen; weights and certificate  {}", p.exemplars,
+                       clock_text(seconds));
   if (p.step == 0) return fmt::format("setting up  {}", clock_text(seconds));
   const double done =
       p.wanted > 0
@@ -56,7 +59,8 @@ std::string progress_line(const Progress& p, double seconds, std::size_t width) 
   const double rate = seconds > 0 ? static_cast<double>(p.step) / seconds : 0;
   std::string facts = fmt::format("{}/{} exemplars  {:.{}f} steps/s", p.exemplars, p.wanted, rate,
                                   rate < 10 ? 1 : 0);
-  if (done > 0) facts += fmt::format("  {} left", clock_text(seconds * (1 - done) / done));
+  if (done > 0)
+    facts += fmt::format("  {} left, then certificate", clock_text(seconds * (1 - done) / done));
   const std::size_t cells =
       width > facts.size() + 14 ? std::min<std::size_t>(30, width - facts.size() - 4) : 0;
   if (cells == 0) return facts.substr(0, width);

@@ -49,7 +49,8 @@ class ProgressBar {
   Clock::time_point last_;
 };
 
-/// The line itself: "[=====>    ] 12/50 exemplars  830 steps/s  0:04 left".
+/// The line itself: "[=====>    ] 12/50 exemplars  830 steps/s  0:04 left, then certificate"; before the steps and
+/// after them what is done, and how long it has been.
 std::string progress_line(const Progress& progress, double seconds, std::size_t width);
 
 }  // namespace fwsr::app

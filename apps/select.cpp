@@ -21,6 +21,7 @@
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/solver/plan_time.hpp"
 
 namespace fwsr::app {
 
@@ -159,6 +160,19 @@ void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
   result.seconds.certificate = work.certificate * share;
 }
 
+/// Before the work begins, when it will take long.
+void warn_of_long_run(const SelectArguments& a, ProgressBar& bar, const Dataset& data) {
+  const std::string warning =
+      a.per_class ? warning_of_long_run(
+                        plan_per_class(data.view(), data.labels, parse_class_counts(a.exemplars),
+                                       a.options, a.choice),
+                        a.options.threads)
+                  : warning_of_long_run(data.view(), a.options, a.choice);
+  if (warning.empty()) return;
+  bar.clear();
+  tell(fmt::format("fwsr: {}\n", warning));
+}
+
 void write_all(const SelectArguments& a, SelectResult& result) {
   const Clock::time_point start = Clock::now();
   std::vector<Output> outputs;
@@ -225,6 +239,7 @@ int run_select(int argc, const char* const* argv) {
       return 0;
     }
     interrupt_with_care();
+    if (!a.quiet) warn_of_long_run(a, bar, data);
     solve(a, bar, result);
     refuse_if_changed(data);
   } catch (const Error& e) {

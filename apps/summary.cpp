@@ -9,6 +9,7 @@
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/write_file.hpp"
+#include "fwsr/solver/plan_time.hpp"
 
 namespace fwsr::app {
 
@@ -117,12 +118,24 @@ std::string warnings_text(const SelectResult& result, bool colour) {
   return text;
 }
 
+/// "about 12 s with 2 threads: 3 s to set up, 8.1 s for the steps, 0.9 s for weights and certificate".
+std::string time_text(const Plan& plan) {
+  const Seconds s = estimated(plan);
+  std::string text = fmt::format("about {} with {}", words_for_seconds(estimated_seconds(plan)),
+                                 counted(plan.threads, "thread"));
+  if (plan.form.empty()) return text;
+  return text + fmt::format(": {} to set up, {} for the steps, {} for weights and certificate",
+                            words_for_seconds(s.setup), words_for_seconds(s.steps),
+                            words_for_seconds(s.certificate));
+}
+
 std::string plan_text(const Plan& plan) {
   const auto bytes = [](Index n) { return format_bytes(static_cast<double>(n)); };
   const auto line = [](const char* name, const std::string& text) {
     return fmt::format("{:<12}{}\n", name, text);
   };
   std::string text = line(plan.form.empty() ? "method" : "form", form_text(plan));
+  text += line("time", time_text(plan));
   text += line("data", fmt::format("{} of {}", counted(plan.points, "point"),
                                    counted(plan.features, "feature")));
   if (plan.form.empty()) {

@@ -16,6 +16,7 @@
 #include "apps/summary.hpp"
 #include "apps/sweep_result.hpp"
 #include "apps/text.hpp"
+#include "fwsr/solver/plan_time.hpp"
 
 namespace fwsr::app {
 
@@ -212,6 +213,15 @@ void solve(const SweepArguments& a, ProgressBar& bar, SweepResult& result) {
   result.seconds.certificate = work.certificate * share;
 }
 
+/// Before the work begins, when it will take long.
+void warn_of_long_run(const SweepArguments& a, ProgressBar& bar, const Dataset& data) {
+  const std::string warning =
+      warning_of_long_run(plan_sweep(data.view(), a.options, a.alphas, a.etas));
+  if (warning.empty()) return;
+  bar.clear();
+  tell(fmt::format("fwsr: {}\n", warning));
+}
+
 constexpr const char* description =
     "Choose the k points that represent a data set, for every setting of a grid of radii and\n"
     "penalties at once, and set the answers side by side. Much is shared: a grid costs far less\n"
@@ -262,6 +272,7 @@ int run_sweep(int argc, const char* const* argv) {
       return 0;
     }
     interrupt_with_care();
+    if (!a.quiet && !a.per_class) warn_of_long_run(a, bar, data);
     solve(a, bar, result);
     refuse_if_changed(data);
   } catch (const Error& e) {

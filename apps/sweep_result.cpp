@@ -9,6 +9,7 @@
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/solver/plan_time.hpp"
 
 namespace fwsr::app {
 
@@ -164,9 +165,9 @@ std::string sweep_plan_text(const SweepPlan& plan) {
   Plan all = plan.each;
   all.memory_bytes = plan.memory_bytes;
   return fmt::format(
-             "{:<12}{}{}\n{:<12}{}\n", "settings", plan.settings,
-             plan.at_once < plan.settings ? fmt::format(", {} at a time", plan.at_once) : "",
-             "shared", plan.shared) +
+             "{:<12}{}{}\n{:<12}about {} for all settings\n{:<12}{}\n", "settings", plan.settings,
+             plan.at_once < plan.settings ? fmt::format(", {} at a time", plan.at_once) : "", "all",
+             words_for_seconds(estimated_seconds(plan)), "shared", plan.shared) +
          plan_text(all);
 }
 
@@ -175,8 +176,9 @@ Json sweep_plan_json(const SweepPlan& plan) {
           {"at_once", plan.at_once},
           {"rounds", plan.rounds},
           {"shared", plan.shared},
+          {"seconds", estimated_seconds(plan)},
           {"memory_bytes", plan.memory_bytes},
-          {"each", plan_json(plan.each)}};
+          {"each", timed_plan_json(plan.each)}};
 }
 
 }  // namespace fwsr::app

@@ -12,6 +12,9 @@
 
 namespace fwsr {
 
+/// For a plan: operations of a matrix product that take as long as it takes to make a distance of an inner product.
+inline constexpr double distance_flops = 400;
+
 /// The knob `metric` of methods that work on distances.
 Knob metric_knob(const std::string& fallback = "euclidean");
 

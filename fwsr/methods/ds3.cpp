@@ -479,7 +479,7 @@ Picks choose(const Task& task) {
 Cost cost(const Sizes& s, const Settings&) {
   constexpr double steps = 300, passes = 12, flops_a_number = 10;
   return {.bytes = 16 * s.n * s.n + 8 * s.n * (8 + 66 * s.threads),
-          .flops = steps * passes * flops_a_number * s.n * s.n + 2 * s.n * s.n * s.d,
+          .flops = steps * passes * flops_a_number * s.n * s.n + s.n * s.n * s.pair(),
           .how = "holds two n x n matrices; a step passes over both about ten times"};
 }
 

@@ -236,7 +236,7 @@ Picks choose(const Task& task) {
 
 Cost cost(const Sizes& s, const Settings& settings) {
   const bool held = s.n <= static_cast<double>(settings.whole("hold"));
-  const double features = takes_dissimilarities(settings) ? 0 : s.d;
+  const double pair = takes_dissimilarities(settings) ? 0 : s.pair() + distance_flops;
   const double again = s.k * static_cast<double>(candidates_at_once) * s.n;
   const double small = s.n * (s.number + 24 + 8);
   const double slab =
@@ -249,12 +249,12 @@ Cost cost(const Sizes& s, const Settings& settings) {
                 "head of a queue"};
   if (held)
     return {.bytes = s.number * s.n * s.n + small,
-            .flops = s.n * s.n * (2 * features + 16) + 8 * again,
+            .flops = s.n * s.n * (pair + 16) + 8 * again,
             .how =
                 "holds the n x n distances; a step looks at those of a few points at the head of a "
                 "queue"};
   return {.bytes = small + 3 * s.threads * slab,
-          .flops = (2 * s.n * s.n + again) * (2 * features + 16),
+          .flops = (2 * s.n * s.n + again) * (pair + 16),
           .how =
               "computes all n x n distances twice and holds none; a step computes those of a few "
               "points at the head of a queue"};

@@ -37,7 +37,8 @@ Cost cost(const Sizes& s, const Settings& settings) {
   const bool given = takes_dissimilarities(settings), ready = stands_ready(s, settings);
   return {.bytes = (ready ? 0 : s.number * s.n * s.n) + s.n * (32 + 2 * s.number + 4 * s.threads) +
                    8 * s.threads * 384 * s.k,
-          .flops = 2 * s.n * s.n * (given ? 0 : s.d) + medoid_flops(s.n, s.n, s.k, settings),
+          .flops = s.n * s.n * (given ? 0 : s.pair() + distance_flops) +
+                   medoid_flops(s.n, s.n, s.k, settings),
           .how = ready ? "uses the matrix where it stands; a step looks at one row of it"
                        : "holds the n x n distances; a step looks at all distances of one point"};
 }

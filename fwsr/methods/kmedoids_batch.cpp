@@ -109,12 +109,11 @@ Picks choose(const Task& task) {
 
 Cost cost(const Sizes& s, const Settings& settings) {
   const double m = batch_size(s.n, s.k, settings);
-  const double features = takes_dissimilarities(settings) ? 0 : s.d;
+  const double pair = takes_dissimilarities(settings) ? 0 : s.pair() + distance_flops;
   return {.bytes = s.number * s.n * m + 24 * s.n + m * (16 + 12 * s.threads) +
                    8 * s.threads * static_cast<double>(points_at_once) *
                        (s.k + static_cast<double>(batch_at_once)),
-          .flops = s.n * m * (2 * features + 8) + medoid_flops(s.n, m, s.k, settings) +
-                   2 * s.n * s.k * features,
+          .flops = s.n * m * (pair + 8) + medoid_flops(s.n, m, s.k, settings) + s.n * s.k * pair,
           .how = "holds the distances of all points from a random batch of them"};
 }
 

@@ -17,6 +17,7 @@
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/task.hpp"
 #include "fwsr/solver/fill.hpp"
+#include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -193,6 +194,24 @@ double closing_bytes(const Sizes& s, const SelectOptions& o, bool dissimilaritie
          (basis + s.crew(384) * (s.held(rows) * s.d + std::min(384.0, s.k) * s.d + 384 * 2 * s.k));
 }
 
+/// What every method ends with: the nearest exemplar of every point, and least squares for the certificate. And begins
+/// with: one or two looks at the points.
+void count_closing(const Sizes& s, const SelectOptions& o, Plan& plan) {
+  plan.setup += {.loops = 40 * s.entries, .bytes = 2 * s.number * s.entries};
+  if (!s.linear) plan.setup += {.loops = 1000 * std::pow(std::min(1000.0, s.n), 2)};
+  const double values = s.n * s.k;
+  plan.closing = s.sparse ? Operations{.loops = 23 * values * s.row()}
+                          : Operations{.products = 2 * values * s.d};
+  plan.closing += {.loops = 4 * values};
+  if (o.certificate != CertificateKind::full) return;
+  if (!s.linear)
+    plan.closing = 2 * plan.closing + Operations{.loops = values * (55 * s.k + 240)};
+  else if (s.sparse)
+    plan.closing += {.products = 100 * s.k * s.k * s.d, .loops = 23 * s.entries * s.k};
+  else
+    plan.closing += {.products = 16 * values * s.d + 4 * s.k * s.k * s.d};
+}
+
 Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& facts,
              const SelectOptions& o) {
   const Sizes s{
@@ -202,7 +221,8 @@ Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& fa
       .entries = static_cast<double>(facts.entries),
       .number = facts.single ? 4.0 : 8.0,
       .threads = static_cast<double>(facts.threads),
-      .linear = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine};
+      .linear = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine,
+      .sparse = facts.sparse};
   const Cost cost = method.cost(s, settings);
   const double limit = facts.limit > 0 ? facts.limit : memory_limit(facts.data_bytes, o);
   const double answer = 8 * s.k * s.n * (o.codes ? 2 : 0) + 8 * s.n;
@@ -226,10 +246,13 @@ Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& fa
             .why = cost.how,
             .points = facts.points,
             .features = facts.features,
+            .exemplars = o.exemplars,
             .threads = facts.threads,
             .memory_bytes = static_cast<Index>(own),
             .data_bytes = facts.data_bytes,
-            .setup_flops = cost.flops};
+            .setup_flops = cost.flops,
+            .setup = {.products = cost.flops}};
+  if (!takes_dissimilarities(settings)) count_closing(s, o, plan);
   return plan;
 }
 
@@ -369,7 +392,10 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
               .threads = plan.threads,
               .alive = alive};
     task.report = [&](Index found) {
-      if (!watch.tell([&](Progress& told) { told.exemplars = told.step = found; }))
+      if (!watch.tell([&](Progress& told) {
+            told.stage = Progress::Stage::steps;
+            told.exemplars = told.step = found;
+          }))
         throw Interrupted{};
     };
     Space space;
@@ -388,6 +414,7 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
     Picks picks = method.choose(task);
     result.seconds.steps = seconds_since(choosing);
     const auto describing = Clock::now();
+    watch.enter(Progress::Stage::certificate);
     describe_picks(task, std::move(picks), o, result);
     result.seconds.certificate = seconds_since(describing);
   } catch (const Interrupted&) {
@@ -450,6 +477,13 @@ Plan plan(const PointsView& points, const SelectOptions& options, const MethodCh
   if (const auto problem = find_problem(own, rows_of(points), cols_of(points)))
     throw Error(*problem);
   return chooser_for(choice).plan(facts_of(points, threads_of(own)), own);
+}
+
+std::string warning_of_long_run(const PointsView& points, const SelectOptions& options,
+                                const MethodChoice& choice) {
+  const Plan own = plan(points, options, choice);
+  const SelectOptions as_run = options_for(choice, options);
+  return warning_of_long_run(facts_of(points, threads_of(as_run)), as_run, own);
 }
 
 Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,

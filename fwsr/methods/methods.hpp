@@ -39,6 +39,10 @@ SelectOptions options_for(const Method& method, const Settings& settings, Select
 Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,
                  const Observer& observer = {});
 Plan plan(const PointsView& points, const SelectOptions& options, const MethodChoice& choice);
+/// A sentence for people who begin a run that takes longer than a minute: how long, and what would take less. Empty: it
+/// does not.
+std::string warning_of_long_run(const PointsView& points, const SelectOptions& options,
+                                const MethodChoice& choice);
 std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const std::vector<std::string>& labels,
                                       const ClassCounts& counts, const SelectOptions& options,

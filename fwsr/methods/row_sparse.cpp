@@ -722,7 +722,7 @@ Cost row_sparse_cost(const Sizes& s, bool by_features) {
   const double making = s.n * r + 6 * m * m + s.threads * (1024 + rows + m) * m;
   const double solving = 2 * s.n * r + 4 * r * r + rooms;
   return {.bytes = 8 * std::max(lean ? making : 4 * m * m, solving),
-          .flops = steps * 2.5 * s.n * r * (r + 20) + 25 * m * m * m + 4 * s.n * m * m,
+          .flops = steps * 4 * s.n * r * (r + 20) + 25 * m * m * m + 4 * s.n * m * m,
           .how = lean ? "solves for n x d numbers; a step costs O(n d^2)"
                       : "holds five n x n matrices; a step costs O(n^3)"};
 }

@@ -103,7 +103,8 @@ Progress FrankWolfe::taken() {
                         .score = score_,
                         .rows = rows});
   if (rows == options_.exemplars) end(Status::exemplars_reached);  // line 6
-  return {.step = static_cast<Index>(run_.trace.size()),
+  return {.stage = Progress::Stage::steps,
+          .step = static_cast<Index>(run_.trace.size()),
           .exemplars = rows,
           .wanted = options_.exemplars,
           .f = form_.objective(),

@@ -110,6 +110,11 @@ const char* name_of(WhenConverged v) {
 const char* name_of(CertificateKind v) {
   return v == CertificateKind::full ? "full" : "none";
 }
+const char* name_of(Progress::Stage v) {
+  return v == Progress::Stage::setup   ? "setup"
+         : v == Progress::Stage::steps ? "steps"
+                                       : "certificate";
+}
 const char* name_of(Status v) {
   switch (v) {
     case Status::exemplars_reached:

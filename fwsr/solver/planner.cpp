@@ -17,6 +17,7 @@
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/gradient_form.hpp"
+#include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/representer_form.hpp"
 
 namespace fwsr {
@@ -196,8 +197,7 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
           fmt::format("{} points of {} features: the n x n kernel is less work than d x d products",
                       facts.points, facts.features);
       all.push_back(representer(s, "products", kernel_flops, false));
-      all.back().why =
-          "many features, and the n x n kernel does not fit the memory: products with A";
+      all.back().why = "many features: products with A are the least work";
     }
   } else if (o.rank > 0) {
     const Index rank = std::min(o.rank, facts.points);
@@ -326,31 +326,33 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
         facts.features, facts.streamed ? ", streamed in blocks," : "", format_bytes(needs(*least)),
         least->form, format_bytes(limit), remedy(options, limit, data, fewer_threads)));
   }
-  Plan plan{.form = best->form,
-            .kernel_by = best->kernel_by,
-            .why = best->why,
-            .points = facts.points,
-            .features = facts.features,
-            .threads = facts.threads,
-            .memory_bytes = to_index(best->bytes + common + program),
-            .memory_per_thread = to_index(best->per_thread),
-            .data_bytes = to_index(data),
-            .setup_flops = best->setup_flops,
-            .step_flops = best->step_flops,
-            .passes = to_index(passes_of(*best, facts, options)),
-            .notes = notes_on(*best, facts, options)};
+  // What would have been less work gives the reason, where it does not fit.
+  const bool refused = std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
+    return c.kernel_by == "held" && needs(c) > limit && work(c) < work(*best);
+  });
+  Plan plan{
+      .form = best->form,
+      .kernel_by = best->kernel_by,
+      .why = best->kernel_by == "products" && refused
+                 ? "the n x n kernel would be less work, but does not fit the memory: products "
+                   "with A"
+                 : best->why,
+      .points = facts.points,
+      .features = facts.features,
+      .exemplars = options.exemplars,
+      .threads = facts.threads,
+      .memory_bytes = to_index(best->bytes + common + program),
+      .memory_per_thread = to_index(best->per_thread),
+      .data_bytes = to_index(data),
+      .setup_flops = best->setup_flops,
+      .step_flops = best->step_flops,
+      .passes = to_index(passes_of(*best, facts, options)),
+      .notes = notes_on(*best, facts, options)};
+  count_operations(facts, options, plan);
   if (facts.streamed)
     plan.notes.push_back(
         fmt::format("streamed in blocks, about {} passes over the file", plan.passes));
   return plan;
-}
-
-double estimated_seconds(const Plan& plan, Index exemplars) {
-  constexpr double flops_per_thread = 2e10;  // of matrix products in a second, roughly
-  constexpr double bytes = 1e10;             // that all threads read in a second
-  const double flops = plan.setup_flops + static_cast<double>(exemplars) * plan.step_flops;
-  return flops / flops_per_thread / std::max(1, plan.threads) +
-         static_cast<double>(plan.passes) * static_cast<double>(plan.data_bytes) / bytes;
 }
 
 }  // namespace fwsr

@@ -437,6 +437,7 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
                             return watch.tell([&](Progress& told) { told = in_units(p, unit); });
                           });
     result.seconds.steps = seconds_since(stepping);
+    watch.enter(Progress::Stage::certificate);
     describe_run(std::move(run), remains_of(std::move(form)), space, options, alive, result);
   } catch (const Interrupted&) {
     result.status = Status::interrupted;

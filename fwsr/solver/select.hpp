@@ -60,6 +60,9 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const std::vector<std::string>& labels,
                                       const ClassCounts& counts, const SelectOptions& options);
 
+/// What all classes take together, in seconds, on so many threads.
+double estimated_seconds(const std::vector<ClassPlan>& plans, int threads);
+
 /// Runs every class by itself, classes in parallel. `labels` names the class of each point. A class
 /// with no more points than asked gives all it has.
 std::vector<ClassSelection> select_per_class(const PointsView& points,

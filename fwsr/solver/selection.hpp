@@ -50,6 +50,20 @@ struct Certificate {
   bool trusted = true;   // false: some points are so large that rounding took the digits of others
 };
 
+/// Work by what limits it, for estimates of time.
+struct Operations {
+  double products = 0;         // of matrix products in double
+  double single_products = 0;  // in float32
+  double loops = 0;            // of loops over vectors
+  double bytes = 0;            // read from memory
+  double fresh_bytes = 0;      // written for the first time
+  double regions = 0;          // pieces of work that wait for all threads
+
+  Operations& operator+=(const Operations& other);
+};
+Operations operator+(Operations a, const Operations& b);
+Operations operator*(double times, const Operations& a);
+
 /// What will be run, and what it takes.
 struct Plan {
   std::string method = "fwsr";
@@ -58,23 +72,29 @@ struct Plan {
   std::string why = {};        // one sentence
   Index points = 0;
   Index features = 0;
+  Index exemplars = 0;
   int threads = 1;
   Index memory_bytes = 0;       // what the solver will take, beside the data ...
   Index memory_per_thread = 0;  // ... and once more for every thread
   Index data_bytes = 0;         // the points themselves; streamed ones: what is held at a time
   double setup_flops = 0;
-  double step_flops = 0;                // each step
-  Index passes = 0;                     // over the data: set-up, about k steps, certificate
+  double step_flops = 0;  // each step
+  Index passes = 0;       // over the data: set-up, about k steps, certificate
+  Operations setup = {}, step = {}, closing = {};  // of the whole set-up, one step, the certificate
+  double steps_each = 1;                           // steps for an exemplar
   std::vector<std::string> notes = {};  // conversions and other facts the user should know
 };
-
-/// What `plan` takes for k exemplars, in seconds: an estimate from its operations and passes, good to a
-/// factor of a few.
-double estimated_seconds(const Plan& plan, Index exemplars);
 
 struct Seconds {
   double read = 0, setup = 0, steps = 0, certificate = 0, write = 0;
 };
+
+/// What `plan` takes, in seconds, set-up, steps and certificate: an estimate from its operations and
+/// from how fast this processor is, which is measured once (linalg/rates.hpp). Within a factor of two of what idle
+/// machines took in bench/results/plan_seconds.md.
+Seconds estimated(const Plan& plan);
+/// Their sum.
+double estimated_seconds(const Plan& plan);
 
 /// Theta and its basis: row t of X is Theta[t, :] K[basis, :] (q = 2, signs free), so that codes of
 /// any point a, seen or new, are Theta k_basis(a). algorithm: docs/algorithm.md. With a factor in
@@ -117,6 +137,8 @@ struct Selection {
 
 /// What an observer is told after each step.
 struct Progress {
+  enum class Stage { setup, steps, certificate };
+  Stage stage = Stage::setup;
   Index step = 0;
   Index exemplars = 0;  // so far
   Index wanted = 0;
@@ -125,8 +147,10 @@ struct Progress {
   double f_at_zero = 0;
 };
 
-/// Called after each step, and now and then (with the same Progress) during long set-up. Return
-/// false to stop; the answer then says `interrupted`.
+const char* name_of(Progress::Stage v);
+
+/// Called after each step, and now and then (with the same numbers) during long set-up and while weights and certificate
+/// are computed. Return false to stop; the answer then says `interrupted`.
 using Observer = std::function<bool(const Progress&)>;
 
 }  // namespace fwsr

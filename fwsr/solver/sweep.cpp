@@ -107,6 +107,7 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
                  .settings = grid.size(),
                  .at_once = 1,
                  .rounds = grid.size(),
+                 .etas = static_cast<Index>(grid.etas.size()),
                  .memory_bytes = each.memory_bytes,
                  .shared = {}};
   const auto n = static_cast<double>(each.points);

@@ -38,13 +38,16 @@ std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& opt
 
 /// What sweep would do, without doing it.
 struct SweepPlan {
-  Plan each;               // of one setting, as select would run it
-  Index settings = 0;      // in all
-  Index at_once = 1;       // at most so many share a pass over the points
-  Index rounds = 1;        // so often `at_once` settings are run
+  Plan each;           // of one setting, as select would run it
+  Index settings = 0;  // in all
+  Index at_once = 1;   // at most so many share a pass over the points
+  Index rounds = 1;    // so often `at_once` settings are run
+  Index etas = 1;      // different ones: each its own set-up, where settings do not share a pass
   Index memory_bytes = 0;  // beside the data, and each.memory_per_thread for every thread
   std::string shared;      // one sentence
 };
+/// What all settings take together, in seconds: as estimated(Plan).
+double estimated_seconds(const SweepPlan& plan);
 SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
                      const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas);
 

@@ -19,6 +19,8 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/data/read.hpp"
 #include "fwsr/methods/compare.hpp"
+#include "fwsr/methods/compare_table.hpp"
+#include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/sweep.hpp"
 #include "python/bindings/options.hpp"
 #include "python/bindings/points.hpp"
@@ -79,13 +81,25 @@ nb::object plan_points(const GivenPoints& points, const nb::dict& options,
                        const nb::object& counts) {
   const Request r(points, options, labels, names, counts);
   const MethodChoice choice = read_choice(method, settings, 0);
-  if (!r.classes.counts)
-    return to_python(plan(points.view, r.options, choice), r.options.exemplars);
+  if (!r.classes.counts) return to_python(plan(points.view, r.options, choice));
   nb::list all;
   for (const ClassPlan& part :
        plan_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice))
     all.append(to_python(part));
   return all;
+}
+
+/// What to know before a run that takes long; empty: it does not.
+std::string long_run_of(const GivenPoints& points, const nb::dict& options,
+                        const std::string& method, const nb::dict& settings,
+                        const nb::object& labels, const std::vector<std::string>& names,
+                        const nb::object& counts) {
+  const Request r(points, options, labels, names, counts);
+  const MethodChoice choice = read_choice(method, settings, 0);
+  if (!r.classes.counts) return warning_of_long_run(points.view, r.options, choice);
+  return warning_of_long_run(
+      plan_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice),
+      r.options.threads);
 }
 
 nb::list sweep_points(const GivenPoints& points, const nb::dict& options,
@@ -134,6 +148,31 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
   return list_of(unless_changed(points, watched.run([&](const CompareObserver& observer) {
     return compare(points.view, r.classes.labels, all, r.options, how, observer);
   })));
+}
+
+/// `rows`: tuples of name, outcome, means and deviations of all measures.
+std::string table_of(const nb::list& rows) {
+  std::vector<TableLine> lines;
+  for (const nb::handle row : rows) {
+    TableLine line{.name = nb::cast<std::string>(row[0])};
+    const auto outcome = nb::cast<std::string>(row[1]);
+    for (const auto o : {Comparison::Outcome::too_large, Comparison::Outcome::too_slow,
+                         Comparison::Outcome::refused})
+      if (outcome == name_of(o)) line.outcome = o;
+    const auto means = nb::cast<std::vector<double>>(row[2]);
+    const auto deviations = nb::cast<std::vector<double>>(row[3]);
+    for (std::size_t m = 0; m < means.size(); ++m)
+      line.spreads.push_back({.mean = means[m], .deviation = deviations.at(m)});
+    lines.push_back(std::move(line));
+  }
+  return comparison_table(lines);
+}
+
+/// Which of some means are the best of a measure.
+std::vector<bool> best_names(const std::string& measure, const std::vector<double>& means) {
+  for (const Measure& m : measures())
+    if (measure == m.name) return best_of(means, m);
+  throw Error(fmt::format("there is no measure '{}'", measure));
 }
 
 /// A file by the readers of fwsr/data.
@@ -294,6 +333,9 @@ NB_MODULE(_core, m) {
         "labels"_a.none(), "names"_a, "counts"_a.none(), "callback"_a.none(), "every_step"_a);
   m.def("plan", plan_points, "points"_a, "options"_a, "method"_a, "settings"_a, "labels"_a.none(),
         "names"_a, "counts"_a.none());
+  m.def("long_run", long_run_of, "points"_a, "options"_a, "method"_a, "settings"_a,
+        "labels"_a.none(), "names"_a, "counts"_a.none());
+  m.def("words_for_seconds", words_for_seconds, "seconds"_a);
   m.def("sweep", sweep_points, "points"_a, "options"_a, "alphas"_a, "etas"_a, "labels"_a.none(),
         "names"_a, "counts"_a.none(), "callback"_a.none(), "every_step"_a);
   m.def("compare", compare_methods, "points"_a, "contestants"_a, "judged_by"_a, "labels"_a.none(),
@@ -310,6 +352,9 @@ NB_MODULE(_core, m) {
       all.append(nb::make_tuple(measure.name, measure.title, measure.less_is_better));
     return all;
   });
+  m.def("comparison_table", table_of, "rows"_a);
+  m.def("best_of", best_names, "measure"_a, "means"_a);
+  m.attr("default_methods") = default_methods;
   m.def("options", option_list);
   m.def("read_labels", read_label_file, "path"_a, "memory"_a);
   m.def("parse_bytes", bytes_of, "text"_a);

@@ -86,7 +86,7 @@ nb::dict to_python(const Seconds& s) {
 
 }  // namespace
 
-nb::dict to_python(const Plan& p, Index exemplars) {
+nb::dict to_python(const Plan& p) {
   nb::dict d;
   d["method"] = p.method;
   d["form"] = p.form;
@@ -97,7 +97,7 @@ nb::dict to_python(const Plan& p, Index exemplars) {
   d["threads"] = p.threads;
   d["memory_bytes"] = p.memory_bytes + p.memory_per_thread * p.threads;
   d["data_bytes"] = p.data_bytes;
-  d["seconds"] = estimated_seconds(p, exemplars);
+  d["seconds"] = estimated_seconds(p);
   d["passes"] = p.passes;
   d["notes"] = p.notes;
   return d;
@@ -116,7 +116,7 @@ nb::dict to_python(Selection s) {
   d["status"] = name_of(s.status);
   d["trace"] = to_python(s.trace);
   d["certificate"] = s.certificate ? nb::object(to_python(*s.certificate)) : nb::none();
-  d["plan"] = to_python(s.plan, static_cast<Index>(k));
+  d["plan"] = to_python(s.plan);
   d["seconds"] = to_python(s.seconds);
   d["facts"] = facts;
   d["f_at_zero"] = s.f_at_zero;
@@ -148,7 +148,7 @@ nb::dict to_python(const ClassPlan& part) {
   d["points"] = part.members.size();
   d["wanted"] = part.wanted;
   // A class that gives nothing, or all it has, needs no plan.
-  d["plan"] = part.plan.points > 0 ? nb::object(to_python(part.plan, part.wanted)) : nb::none();
+  d["plan"] = part.plan.points > 0 ? nb::object(to_python(part.plan)) : nb::none();
   return d;
 }
 

@@ -14,7 +14,7 @@ namespace fwsr::python {
 namespace nb = nanobind;
 
 nb::dict to_python(Selection selection);
-nb::dict to_python(const Plan& plan, Index exemplars);
+nb::dict to_python(const Plan& plan);
 nb::dict to_python(ClassSelection part);
 nb::dict to_python(const ClassPlan& part);
 nb::dict to_python(const Comparison& row);

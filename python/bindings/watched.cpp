@@ -91,8 +91,9 @@ bool Watched::ask_python(const std::optional<CompareProgress>& news) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!news || watch_.callback.is_none()) return true;
     const Progress& p = news->run;
-    const nb::object answer = watch_.callback(p.step, p.exemplars, p.wanted, p.f, p.gap,
-                                              p.f_at_zero, news->method, news->trial);
+    const nb::object answer =
+        watch_.callback(p.step, p.exemplars, p.wanted, p.f, p.gap, p.f_at_zero, news->method,
+                        news->trial, name_of(p.stage));
     return truth(answer).value_or(true);  // None goes on
   } catch (...) {
     raised_ = std::current_exception();

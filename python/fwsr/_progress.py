@@ -21,6 +21,8 @@ class Progress:
         Objective, gap and the objective at X = 0.
     method, trial : int
         In a comparison: which method, and which of its repeats.
+    stage : str
+        ``setup``, ``steps``, or ``certificate``: weights and certificate, after the last step.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Progress:
     f_at_zero: float
     method: int = 0
     trial: int = 0
+    stage: str = "steps"
 
 
 class Watcher:
@@ -68,7 +71,7 @@ class Watcher:
         """The work has come to its end, with this many exemplars; None: as many as were wanted."""
         if self._bar and self._last:
             here = self._last.wanted if exemplars is None else exemplars
-            self._bar.show(replace(self._last, exemplars=here))
+            self._bar.show(replace(self._last, exemplars=here, stage="steps"))
 
     def close(self) -> None:
         if self._bar:
@@ -92,6 +95,7 @@ class _TqdmBar:
         if self._tqdm.total != p.wanted:
             self._tqdm.reset(total=p.wanted)
         self._tqdm.update(p.exemplars - self._tqdm.n)
+        self._tqdm.set_postfix_str(p.stage if p.stage != "steps" else "", refresh=False)
 
     def close(self) -> None:
         self._tqdm.close()
@@ -108,7 +112,8 @@ class _PlainBar:
 
     def show(self, p: Progress) -> None:
         seconds = time.perf_counter() - self._start
-        self._last = f"{self._what}: {p.exemplars} of {p.wanted} exemplars, {seconds:.1f} s"
+        stage = f", {p.stage}" if p.stage != "steps" else ""
+        self._last = f"{self._what}: {p.exemplars} of {p.wanted} exemplars{stage}, {seconds:.1f} s"
         if self._terminal:
             print(f"\r{self._last}", end="", file=sys.stderr, flush=True)
 

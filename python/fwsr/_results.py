@@ -30,7 +30,7 @@ class Plan:
     data_bytes : int
         The points themselves; of points in a file, what is held at a time.
     seconds : float
-        An estimate, good to a factor of a few.
+        An estimate, within a factor of two where nothing else keeps the machine busy.
     notes : list of str
         Copies, conversions and other things to know.
 
@@ -65,7 +65,7 @@ class Plan:
             ("why", self.why),
             ("data", f"{self.points} points of {self.features} features, {data}"),
             ("memory", f"{_core.format_bytes(self.memory_bytes)} beside the data"),
-            ("time", f"about {self.seconds:.2g} s with {threads}"),
+            ("time", f"about {_core.words_for_seconds(self.seconds)} with {threads}"),
         ]
         lines += [("note", note) for note in self.notes]
         return "\n".join(f"{name:<8}{text}" for name, text in lines)
@@ -312,7 +312,27 @@ class ComparedMethod:
     outcome : str
         ``done``, ``too_large``, ``too_slow`` or ``refused``; ``reason`` says more.
     trials : list of dict
-        One for each repeat: ``exemplars``, and every measure by its name.
+        One for each repeat: ``exemplars``, and every measure by its name:
+
+        ``reconstruction_error``
+            Share of the data outside the span of the chosen points.
+        ``boolean_objective``
+            The paper's Eq. (1), for ``lambda_`` and ``rho``.
+        ``medoid_cost``, ``coverage_radius``
+            Sum and largest of the distances from every point to the nearest chosen one.
+        ``mmd``
+            Maximum mean discrepancy between the chosen points and all: rbf kernel, gamma
+            1 / median squared distance; beyond 2,000 points, 2,000 evenly spaced ones stand for
+            all.
+        ``class_coverage``
+            Share of the classes that have a chosen point.
+        ``nearest_accuracy``
+            1-NN: share of the points not chosen whose nearest chosen point is of their class.
+        ``seconds``
+            From the points to the picks, without a certificate.
+        ``peak_bytes``
+            The most that the method asked for at one time, in addition to the points and to the
+            buffers of BLAS; NaN where the process has an ``operator new`` that counts nothing.
 
     Examples
     --------
@@ -345,6 +365,9 @@ class ComparedMethod:
 class Comparison(list):  # type: ignore[type-arg]
     """The methods of :func:`fwsr.compare`, in order: a list of :class:`ComparedMethod`.
 
+    Prints as the table of the command line: mean and standard deviation of every measure, a star
+    for the best of each column and for what equals it to rounding.
+
     Examples
     --------
     >>> import numpy as np, fwsr
@@ -360,12 +383,14 @@ class Comparison(list):  # type: ignore[type-arg]
                 if any(np.isfinite(m.mean(name)) for m in self)]
 
     def best(self, measure: str) -> str:
-        """The name of the method that does best by a measure."""
-        lower = _known_measure(measure)
-        done = [m for m in self if np.isfinite(m.mean(measure))]
+        """The name of the method that does best by a measure; of equal ones the first."""
+        _known_measure(measure)
+        means = [m.mean(measure) for m in self]
+        done = [m for m, mean in zip(self, means) if np.isfinite(mean)]
         if not done:
             raise ValueError(f"no method has the measure '{measure}'")
-        return min(done, key=lambda m: m.mean(measure) * (1 if lower else -1)).name
+        best = [m for m, marked in zip(self, _core.best_of(measure, means)) if marked]
+        return (best or done)[0].name
 
     def to_frame(self) -> Any:
         """Means as a pandas table, one line a method."""
@@ -375,20 +400,11 @@ class Comparison(list):  # type: ignore[type-arg]
                               **{name: m.mean(name) for name in self.measures}} for m in self])
 
     def __str__(self) -> str:
-        measures = self.measures
-        titles = {name: title for name, title, _ in _core.measures()}
-        rows = [["method", *(titles[name] for name in measures)]]
-        rows += [[m.name, *(_number(m.mean(name)) for name in measures)] for m in self if m.trials]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(measures) + 1)]
-        widths[0] = max([widths[0], *(len(m.name) for m in self)])
-        table = iter(["  ".join([row[0].ljust(widths[0]),
-                                 *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))])
-                      for row in rows])
-        lines = [next(table)]
-        for m in self:
-            lines.append(next(table) if m.trials else
-                         f"{m.name.ljust(widths[0])}  {m.outcome.replace('_', ' ')}: {m.reason}")
-        return "\n".join(line.rstrip() for line in lines)
+        names = [name for name, _, _ in _core.measures()]
+        lines = [(m.name, m.outcome, [m.mean(name) for name in names],
+                  [m.deviation(name) for name in names]) for m in self]
+        reasons = [f"{m.name} has no answer: {m.reason}\n" for m in self if not m.trials]
+        return (_core.comparison_table(lines) + "".join(reasons)).rstrip("\n")
 
     __repr__ = __str__
 
@@ -406,10 +422,6 @@ def _known_measure(measure: str) -> bool:
     if measure not in lower:
         raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
     return lower[measure]
-
-
-def _number(value: float) -> str:
-    return "" if np.isnan(value) else f"{value:.4g}"
 
 
 def _plain(value: Any) -> Any:

@@ -295,6 +295,9 @@ class Run:
     def select(self, watcher: Watcher) -> Selection:
         self.plan()
         r = self.request
+        long = _core.long_run(self.data.points, self.options, r.method, r.settings,
+                              *self.per_class)
+        tell([long] if long else [])
         with closing(watcher):
             raw = _core.select(self.data.points, self.options, r.method, r.settings, r.seed,
                                *self.per_class, watcher.function, watcher.every_step)
