@@ -424,6 +424,10 @@ def _known_measure(measure: str) -> bool:
     return lower[measure]
 
 
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.4g}"
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in value.items()}

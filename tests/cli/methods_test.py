@@ -79,6 +79,19 @@ class Methods(Case):
         out = self.succeed("select", "set.npy", "-k", "3", "--method", "random", "--dry-run").out
         self.assertIn("random", out)
         self.assertIn("memory", out)
+        self.assertRegex(out, r"(?m)^time +about \S+ s with \d+ threads?$")
+
+    def test_dry_runs_say_how_long_by_parts(self):
+        for words in (["select", "set.npy", "-k", "3"], ["select", "set.npy", "-k", "3", "--kernel", "rbf"],
+                      ["inspect", "set.npy"]):
+            dry = [] if words[0] == "inspect" else ["--dry-run"]
+            self.assertRegex(self.succeed(*words, *dry).out,
+                             r"(?m)^time +about .*: .* to set up, .* for the steps, .* for weights and certificate$")
+            seconds = json.loads(self.succeed(*words, *dry, "--json").out)["plan"]["seconds"]
+            self.assertAlmostEqual(seconds["all"], seconds["setup"] + seconds["steps"] + seconds["certificate"])
+            self.assertGreater(min(seconds.values()), 0)
+        sweep = json.loads(self.succeed("sweep", "set.npy", "-k", "3", "--alphas", "2,10", "--dry-run", "--json").out)
+        self.assertGreater(sweep["plan"]["seconds"], sweep["plan"]["each"]["seconds"]["all"])
 
 
 class Compare(Case):
@@ -106,6 +119,19 @@ class Compare(Case):
             self.assertAlmostEqual(sum(errors) / len(errors), mean, 12)
         self.assertEqual(rows[0]["picks"].split(), [str(e) for e in
                                                     result["methods"][0]["runs"][0]["exemplars"]])
+
+    def test_memory_does_not_depend_on_the_order(self):
+        def measured(names):
+            out = self.succeed("compare", "set.npy", "-k", "4", "--methods", ",".join(names), "--repeats", "1",
+                               "--threads", "1", "--json").out
+            return {m["name"]: m["measures"]["peak_bytes"]["mean"] for m in json.loads(out)["methods"]}
+
+        names = ["fwsr", "k-fwsr", "kmedoids", "rrqr", "random"]
+        there, back = measured(names), measured(names[::-1])
+        if None in there.values():
+            self.skipTest("sanitizers have an operator new of their own")
+        for name in names:
+            self.assertAlmostEqual(there[name], back[name], delta=0.01 * there[name] + 4096, msg=name)
 
     def test_picks_are_those_of_select(self):
         chosen = json.loads(self.succeed("select", "set.npy", "-k", "4", "--center", "none", "--json",

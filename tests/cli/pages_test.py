@@ -76,6 +76,7 @@ class Keys(Case):
                 ("select", *named, "-k", "2", "--per-class", "--method", "kmeans"),
                 ("select", *named, "-k", "2", "--per-class", "--lambda", "1", "--rho", "1"),
                 ("select", *named, "-k", "2", "--per-class", "--dry-run"),
+                ("select", "x.npy", "-k", "2", "--dry-run"),
             ],
             "sweep": [
                 ("sweep", *named, "-k", "2", "--alphas", "auto,1", "--lambda", "1", "--rho", "1"),
