@@ -151,7 +151,7 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
 }
 
 /// `rows`: tuples of name, outcome, means and deviations of all measures.
-std::string table_of(const nb::list& rows) {
+std::string comparison_text(const nb::list& rows) {
   std::vector<TableLine> lines;
   for (const nb::handle row : rows) {
     TableLine line{.name = nb::cast<std::string>(row[0])};
@@ -352,7 +352,7 @@ NB_MODULE(_core, m) {
       all.append(nb::make_tuple(measure.name, measure.title, measure.less_is_better));
     return all;
   });
-  m.def("comparison_table", table_of, "rows"_a);
+  m.def("comparison_table", comparison_text, "rows"_a);
   m.def("best_of", best_names, "measure"_a, "means"_a);
   m.attr("default_methods") = default_methods;
   m.def("options", option_list);
