@@ -2,12 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+import numpy as np
+
+from . import _core
+
+#: Lines of a selection that are shown.
+_SHOWN = 10
 #: Longer names are cut off: a table is to be looked at.
 _LONGEST = 40
+
+
+def selection(columns: Mapping[str, Sequence[Any]], caption: str) -> str:
+    """The first exemplars."""
+    first = zip(*(column[:_SHOWN] for column in columns.values()))
+    rows = [[_number(cell) if isinstance(cell, float) else cell for cell in row] for row in first]
+    more = len(columns["index"]) - _SHOWN
+    return table(caption, list(columns), rows + ([["…", f"and {more} more"]] if more > 0 else []))
+
+
+def comparison(methods: Sequence[Any], measures: Sequence[str]) -> str:
+    """What the printed table says: means with their deviations, and a star for the best."""
+    titles = {name: title for name, title, _ in _core.measures()}
+    best = {name: _core.best_of(name, [m.mean(name) for m in methods]) for name in measures}
+    rows = [[m.name, *(_measured(m, name) + (" *" if best[name][i] else "") for name in measures)]
+            if m.trials else [m.name, f"{m.outcome.replace('_', ' ')}: {m.reason}"]
+            for i, m in enumerate(methods)]
+    return table("mean ± standard deviation over the runs; * marks the best of each column",
+                 ["method", *(titles[name] for name in measures)], rows)
+
+
+def _measured(method: Any, name: str) -> str:
+    mean, deviation = method.mean(name), method.deviation(name)
+    if name == "peak_bytes" and np.isfinite(mean):
+        return str(_core.format_bytes(mean))
+    varies = name != "seconds" and deviation > 1e-9 * abs(mean)
+    return _number(mean) + (f" ± {deviation:.1g}" if varies else "")
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.4g}"
 
 
 def table(caption: str, header: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:

@@ -114,10 +114,6 @@ class Certificate:
     trusted: bool = True
 
 
-#: Lines of a selection that a notebook shows.
-_SHOWN = 10
-
-
 @dataclass(frozen=True)
 class Selection:
     """Exemplars, in the order of choosing, and everything known about them.
@@ -206,13 +202,7 @@ class Selection:
         return self.status + ("" if error is None else f", reconstruction error {error:.4g}")
 
     def _repr_html_(self) -> str:
-        columns = self._columns()
-        first = zip(*(column[:_SHOWN] for column in columns.values()))
-        rows = [[_number(cell) if isinstance(cell, float) else cell for cell in row]
-                for row in first]
-        if len(self) > _SHOWN:
-            rows.append(["…", f"and {len(self) - _SHOWN} more"])
-        return _html.table(f"{len(self)} exemplars: {self._outcome()}", list(columns), rows)
+        return _html.selection(self._columns(), f"{len(self)} exemplars: {self._outcome()}")
 
     def _columns(self) -> dict[str, list[Any]]:
         """Those of the program's CSV."""
@@ -409,11 +399,7 @@ class Comparison(list):  # type: ignore[type-arg]
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        titles = {name: title for name, title, _ in _core.measures()}
-        rows = [[m.name, *(_number(m.mean(name)) for name in self.measures)] if m.trials else
-                [m.name, f"{m.outcome.replace('_', ' ')}: {m.reason}"] for m in self]
-        return _html.table("means over the runs of each method",
-                           ["method", *(titles[name] for name in self.measures)], rows)
+        return _html.comparison(self, self.measures)
 
 
 def _known_measure(measure: str) -> bool:
@@ -422,10 +408,6 @@ def _known_measure(measure: str) -> bool:
     if measure not in lower:
         raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
     return lower[measure]
-
-
-def _number(value: float) -> str:
-    return "" if np.isnan(value) else f"{value:.4g}"
 
 
 def _plain(value: Any) -> Any:
