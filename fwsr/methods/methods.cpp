@@ -205,7 +205,7 @@ void count_closing(const Sizes& s, const SelectOptions& o, Plan& plan) {
   plan.closing += {.loops = 4 * values};
   if (o.certificate != CertificateKind::full) return;
   if (!s.linear)
-    plan.closing = 2 * plan.closing + Operations{.loops = values * (55 * s.k + 240)};
+    plan.closing = 2 * plan.closing + Operations{.loops = values * (6 * s.k + 240)};
   else if (s.sparse)
     plan.closing += {.products = 100 * s.k * s.k * s.d, .loops = 23 * s.entries * s.k};
   else

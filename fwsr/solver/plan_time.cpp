@@ -82,7 +82,7 @@ class Pieces {
 
 /// Least squares of all points on k exemplars, one point after the other.
 Operations least_squares(const Pieces& p) {
-  return {.loops = 55 * p.n * p.k * p.k};
+  return {.loops = 6 * p.n * p.k * p.k};
 }
 
 /// Closing of a run in the kernel's space: codes, scores and least squares, with a basis of about k points.
@@ -107,7 +107,7 @@ void covariance(double n, double d, double k, double number, bool single, Plan& 
 }
 
 /// Reading what was held before, half of K or the basis, is slower than one stream of points.
-constexpr double other_streams = 1.7;
+constexpr double other_streams = 2.5;
 
 void representer(const Pieces& p, const std::string& by, Plan& plan) {
   const double all = p.n * p.n;
@@ -119,13 +119,13 @@ void representer(const Pieces& p, const std::string& by, Plan& plan) {
   if (by == "held") plan.setup += {.loops = 30 * all, .fresh_bytes = held};
   // Of every exemplar: its column and the product of K with it; three combinations of the basis.
   const double basis = 3 * 8 * p.n * p.k / 2;
-  plan.step += {.loops = 60 * p.n, .bytes = other_streams * basis, .regions = 6};
+  plan.step += {.loops = 60 * p.n, .bytes = other_streams * basis + 16 * p.k * p.k, .regions = 6};
   if (by == "tiles") plan.step += half;
   if (by == "held") plan.step += {.bytes = other_streams * held};
   if (by == "given") plan.step += {.bytes = 4 * held};
   if (by == "products")
     plan.step += p.sparse ? Operations{.loops = 250 * p.entries + 500 * p.d}
-                          : Operations{.loops = 8 * p.n * p.d, .bytes = 2 * p.number * p.n * p.d};
+                          : Operations{.loops = 20 * p.n * p.d, .bytes = 3 * p.number * p.n * p.d};
   plan.closing += closing_by_kernel(p);
 }
 
@@ -167,7 +167,7 @@ void count_operations(const PlanFacts& facts, const SelectOptions& o, Plan& plan
     plan.closing += p.kernel_entries(p.n * p.k, false) + least_squares(p);
   } else {
     covariance(p.n, p.d, p.k, p.number, p.single, plan);
-    if (p.sparse) plan.step += {.loops = 90 * p.n * p.d};  // rows are written out
+    if (p.sparse) plan.step += {.loops = 40 * p.n * p.d};  // rows are written out
   }
   if (facts.streamed) plan.setup.bytes *= 3, plan.step.bytes *= 3, plan.closing.bytes *= 3;
   if (o.certificate == CertificateKind::none) plan.closing = 0.5 * plan.closing;
