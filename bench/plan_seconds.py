@@ -140,7 +140,7 @@ def main():
         a.threads = 1
     extra = ["--threads", str(a.threads)] if a.threads else []
     load = os.getloadavg()[0]
-    print("# Time as planned and as taken\n\n    python3 bench/plan_seconds.py > bench/results/plan_seconds.md\n")
+    print("# Time as planned and as taken\n\n    python3 bench/plan_seconds.py [--cpu] > bench/results/plan_seconds.md\n")
     print(f"{machine()}. Threads: {a.threads or 'all'}. Load of the machine when this began: {load:.1f}. Planned: what\n"
           f"`--dry-run` states. Taken: set-up, steps and certificate, {'seconds of the processor, ' if a.cpu else ''}the "
           f"least of {a.repeats} runs.\n")
