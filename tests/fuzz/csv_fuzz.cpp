@@ -13,10 +13,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::check(whole);
   if (whole) {
     const TableReading& table = whole->table.value();
-    fuzz::require(!table.header_why.empty() && describe(table).size() > 20, "it says how it was read");
-    fuzz::require(options.header == Header::automatic ||
-                      table.header == (options.header == Header::yes),
-                  "the header is what was said");
+    fuzz::require(!table.header_why.empty() && describe(table).size() > 20,
+                  "it says how it was read");
+    fuzz::require(
+        options.header == Header::automatic || table.header == (options.header == Header::yes),
+        "the header is what was said");
     fuzz::require(table.header || whole->columns.empty(), "names have a header");
   }
   const auto chunk = static_cast<Index>(1 + size / 9 % 8);
