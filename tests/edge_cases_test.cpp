@@ -231,6 +231,31 @@ TEST(EdgeCases, rank_one_is_represented_by_its_longest_point) {
   }
 }
 
+TEST(EdgeCases, steps_along_rounding_do_not_lead_out_of_the_ball) {
+  // One feature, taken away by centring: all that is left is eta, and one point has all of it.
+  for (const Index n : {3, 40})
+    for (const Storage storage : {Storage::dense_f64, Storage::dense_f32, Storage::csr_f64_i32})
+      for (const double eta : {1e-8, 1e-4, 1.0, 1e4})
+        for (const double over : {1.05, 1.16, 2.0, 20.0}) {
+          SCOPED_TRACE(testing::Message() << n << " points, eta " << eta << ", beta " << over);
+          std::vector<double> values(at(n));
+          values.back() = 0.875;
+          const Data data(n, 1, values, storage);
+          const double beta = over * std::sqrt(static_cast<double>(n));  // of the best X: sqrt(n)
+          const Selection s = fwsr::select(data.view(), options(2, [&](SelectOptions& o) {
+                                             o.beta = beta;
+                                             o.eta = eta;
+                                             o.delta = 0;
+                                             o.max_iterations = 500;
+                                             o.when_converged = WhenConverged::stop;
+                                           }));
+          EXPECT_EQ(s.status, Status::converged);
+          EXPECT_TRUE(s.certificate->feasible);
+          EXPECT_LE(s.certificate->radius_used, beta * (1 + 1e-12));
+          for (const double x : s.codes) EXPECT_NEAR(x, 1, 1e-12);
+        }
+}
+
 TEST(EdgeCases, extreme_scales) {
   for (const auto& [name, set] : ways) {
     if (name == "rbf") continue;

@@ -9,7 +9,7 @@
 namespace fwsr {
 
 // Departures from the paper's Algorithm 1, all in docs/algorithm.md:
-//  - delta may be 0: the gap is closed when gap <= delta, not gap < delta;
+//  - delta may be 0: the gap is closed when gap <= delta, not gap < delta, or when it is no more than rounding;
 //  - `grow`: instead of returning r < k exemplars, double beta and go on from the present X when the
 //    gap closes, or when patience(k) steps in a row bring no new exemplar;
 //  - beta = infinity is the matching-pursuit limit, X <- X + (nu / K_jj) e_j v^T.
@@ -18,6 +18,10 @@ namespace {
 
 /// Nothing is left to represent.
 constexpr double exhausted_below = 1e-12;
+
+/// The gap to which <X, K> and <X, K X> tell it, both up to some f(0): a smaller one is noise, and steps along
+/// noise lead out of the ball that X is in.
+constexpr double gap_rounding = 64 * std::numeric_limits<double>::epsilon();
 
 /// Steps without a new exemplar before beta is doubled; part of the answer.
 Index patience(Index k) {
@@ -81,8 +85,9 @@ std::optional<FrankWolfe::Next> FrankWolfe::next() {
   if (pursuit_ && !(score_ > 0)) return end(Status::exhausted);
   if (grow_ && idle_ >= patience(options_.exemplars)) run_.beta *= 2, idle_ = 0;
 
+  const double closed = std::max(options_.delta, gap_rounding * run_.f_at_zero);
   move_ = exact_step(probe, run_.beta);
-  while (move_.gap <= options_.delta || !(move_.curvature > 0)) {  // line 13
+  while (move_.gap <= closed || !(move_.curvature > 0)) {  // line 13
     if (!grow_) return end(Status::converged);
     if (!(score_ > 0) || run_.beta > 1e150) return end(Status::exhausted);
     run_.beta *= 2, idle_ = 0;
