@@ -5,15 +5,12 @@
 
 namespace fwsr {
 
-/// Defined beside our operator new, so that a program that measures is linked with it.
-extern const bool has_counting_new;
-
 AllocationPeak::AllocationPeak() {
   AllocationCount& count = allocation_count;
   count.watchers.fetch_add(1);
   const Index before = count.now.load();
   void* const probe = ::operator new(4096);
-  counted_ = has_counting_new && count.now.load() - before >= 4096;
+  counted_ = count.now.load() - before >= 4096;
   ::operator delete(probe);
   before_ = count.now.load();
   count.most.store(before_);

@@ -1,31 +1,10 @@
-// operator new and delete that count (allocations.hpp); otherwise malloc and free, as the compiler's own. Weak: a program
-// that brings its own keeps it, and nothing is counted. Sanitizers bring theirs.
+// operator new and delete that count (allocations.hpp); otherwise malloc and free, as the compiler's own. Part of the
+// program, the Python module and the tests, and of no library: whoever links that keeps the operators they have. Weak, so
+// that sanitizers and allocators that bring their own keep theirs.
 #include <cstdlib>
 #include <new>
 
 #include "fwsr/base/allocations.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define FWSR_COUNTING_NEW 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define FWSR_COUNTING_NEW 0
-#else
-#define FWSR_COUNTING_NEW 1
-#endif
-#else
-#define FWSR_COUNTING_NEW 1
-#endif
-
-namespace fwsr {
-
-extern const bool has_counting_new;
-const bool has_counting_new = FWSR_COUNTING_NEW != 0;
-
-}  // namespace fwsr
-
-#if FWSR_COUNTING_NEW
 
 namespace {
 
@@ -72,5 +51,3 @@ void give_back(void* memory) noexcept {
 [[gnu::weak]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   give_back(memory);
 }
-
-#endif
