@@ -212,6 +212,25 @@ TEST(EdgeCases, constant_points_vanish_under_point_centring) {
   for (const Index e : s.exemplars) EXPECT_GE(e, 7);
 }
 
+TEST(EdgeCases, features_that_scaling_makes_equal_vanish_under_point_centring) {
+  // One point only is not 0: scaled by their deviations all of its features are the same but for rounding.
+  for (const Storage storage : {Storage::dense_f64, Storage::dense_f32, Storage::csr_f64_i32})
+    for (const double alpha : {0.0, 1.0}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(storage) << ", alpha " << alpha);
+      std::vector<double> values(24 * 7);
+      for (std::size_t l = 0; l < 7; ++l)
+        values[15 * 7 + l] = -6.25 + 0.1875 * static_cast<double>(l);
+      const Data data(24, 7, values, storage);
+      const Selection s = fwsr::select(data.view(), options(3, [&](SelectOptions& o) {
+                                         o.center = Center::point;
+                                         o.scale = fwsr::Scale::standard;
+                                         o.alpha = alpha;
+                                       }));
+      EXPECT_EQ(s.f_at_zero, 0);
+      EXPECT_TRUE(s.exemplars.empty());
+    }
+}
+
 TEST(EdgeCases, rank_one_is_represented_by_its_longest_point) {
   std::vector<double> values;
   const auto direction = gaussian(1, 6, 2), length = gaussian(20, 1, 7);

@@ -2,6 +2,7 @@
 // nothing fails; but they are the largest by far, and so the first to be chosen.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -83,15 +84,24 @@ void Points::look_for_huge_points() {
 }
 
 void Points::drop_constant_points() {
-  if (!single() || sparse() || mean_.empty() || squared_norms_.empty()) return;
+  if (mean_.empty() || squared_norms_.empty()) return;
+  const auto drop = [&](Index i) {
+    if (outer_.empty()) outer_.assign(at(size_), 1.0);
+    outer_[at(i)] = squared_norms_[at(i)] = 0;
+  };
+  // Features that were scaled are known to rounding, and so is what centring leaves of equal ones.
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+  for (Index i = 0; i < size_ && !weights_.empty(); ++i) {
+    const double known = rounding * mean_[at(i)];
+    if (squared_norms_[at(i)] <= known * known * static_cast<double>(features_)) drop(i);
+  }
+  if (!single() || sparse()) return;
   // Products with float32 points are centred afterwards, to within rounding of what centring takes away.
   constexpr double digits = 0x1p20;
   const double longest = std::sqrt(*std::max_element(squared_norms_.begin(), squared_norms_.end()));
   const double limit = digits * longest / std::sqrt(static_cast<double>(features_));
   for (Index i = 0; i < size_ && longest > 0; ++i) {
-    if (squared_norms_[at(i)] > 0 || !(std::abs(mean_[at(i)]) > limit)) continue;
-    if (outer_.empty()) outer_.assign(at(size_), 1.0);
-    outer_[at(i)] = 0;
+    if (squared_norms_[at(i)] == 0 && std::abs(mean_[at(i)]) > limit) drop(i);
   }
 }
 
