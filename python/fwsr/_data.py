@@ -32,8 +32,8 @@ class Data:
     notes : list of str
         Copies and conversions that were made.
     columns, ids, labels : list of str or None
-        What a file said about the points. Of a pandas table the ids are its index, unless that
-        only counts the rows.
+        What a file said about the points. Of a pandas table, also one kept by Arrow, the ids are
+        its index, unless that only counts the rows.
     table : dict or None
         How a csv file was understood: ``separator``, ``header`` and ``header_why``, ``id_column``
         and ``id_why``, ``label_column``, ``left_out`` (columns and why), ``comment_lines`` and
@@ -121,8 +121,8 @@ def read(
         Columns of a table that hold labels and ids.
     columns : sequence of str, optional
         The features; all other columns when not given. A column of lists of equal length, as
-        embeddings are kept, becomes as many features. In csv files also numbers from 1, and
-        ranges of names or numbers: ``"a-d"``, ``"2-5"``.
+        embeddings are kept, becomes as many features. Also ranges of names, ``"a-d"``; in csv
+        files numbers from 1 and ranges of these, ``"2-5"``.
     exclude_columns : sequence of str, optional
         Columns that are no features, written in the same way.
     header : bool or {"yes", "no", "auto"}, optional
@@ -140,8 +140,9 @@ def read(
     Data
         To be given to :func:`fwsr.select` and to estimators; ``data.values`` holds the numbers,
         ``data.labels`` and ``data.ids`` what the file says about them, ``data.table`` how a csv
-        file was understood. A first column without a name that holds whole numbers, the index of
-        a pandas table, becomes the ids.
+        file was understood. The index of a pandas table becomes the ids: in csv files a first
+        column without a name that holds whole numbers, in parquet and feather files what pandas
+        has noted there, unless ``columns`` names it.
 
     Examples
     --------
@@ -227,6 +228,12 @@ def as_data(X: Any, memory: int | str | None = None) -> Data:
         streamed = _streamed(X, memory_limit(memory) or _core.available_memory() * 8 // 10)
         if streamed is not None:
             return streamed
+    if is_from(X, "pyarrow"):
+        return _of_arrow(X)
+    return _of_numbers(X)
+
+
+def _of_numbers(X: Any) -> Data:
     notes: list[str] = []
     values = numbers_of(X, notes)
     if sp.issparse(values):
@@ -342,20 +349,26 @@ def _read_arrow(path: str, label_column: str, id_column: str, columns: list[str]
     except ImportError as e:
         raise ImportError(f"{path}: such files are read by pyarrow; pip install pyarrow") from e
     extra = [c for c in (label_column, id_column) if c]
-    wanted = None if columns is None else list(dict.fromkeys([*columns, *extra]))
     parquet = path.lower().endswith((".parquet", ".pq"))
     try:
         if parquet:
-            there = pa.parquet.read_schema(path).names
+            schema = pa.parquet.read_schema(path)
         else:
             with pa.OSFile(path) as file:
-                there = pa.ipc.open_file(file).schema.names
-        missing = [c for c in (*(wanted or extra), *excluded) if c not in there]
+                schema = pa.ipc.open_file(file).schema
+        there = schema.names
+        missing = [c for c in extra if c not in there]
         if missing:
-            raise ValueError(f"has no column '{missing[0]}'; it has {', '.join(there[:20])}")
-        if excluded:
-            columns = [c for c in columns or there if c not in excluded and c not in extra]
-            wanted = list(dict.fromkeys([*columns, *extra]))
+            raise ValueError(_no_column(missing[0], there))
+        left_out = _spelled_out(excluded, there)
+        index = [c for c in _index_columns(schema) if c not in extra]
+        if columns is None:
+            features = [c for c in there if c not in (*left_out, *extra, *index)]
+        else:
+            features = [c for c in _spelled_out(columns, there, passed=[*extra, *index])
+                        if c not in left_out and (not excluded or c not in extra)]
+        index = [] if id_column else [c for c in index if c not in features]
+        wanted = None if columns is None else list(dict.fromkeys([*features, *extra, *index]))
         table = (pa.parquet if parquet else pa.feather).read_table(path, columns=wanted)
     except (pa.ArrowException, OSError, ValueError) as e:
         raise ValueError(f"{path}: {e}") from e
@@ -364,14 +377,80 @@ def _read_arrow(path: str, label_column: str, id_column: str, columns: list[str]
         labels = [class_name(v) for v in table.column(label_column).to_pylist()]
     if id_column:
         ids = [str(v) for v in table.column(id_column).to_pylist()]
-    features = table.drop_columns(list(dict.fromkeys(extra))) if columns is None else (
-        table.select(columns))
+    elif (values := _index_values(table, index)) is not None:
+        ids = [", ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in values]
+    # By number where all are read: two columns may have one name.
+    kept = set(features)
+    chosen = features if columns is not None else [
+        i for i, c in enumerate(table.column_names) if c in kept]
     try:
-        data = as_data(features)
+        data = _of_numbers(table.select(chosen))
     except ValueError as e:
         raise ValueError(f"{path}: {e}") from e
-    data.columns, data.ids, data.labels = list(features.column_names), ids, labels
+    if ids is not None and index:
+        data.notes.append(_index_note(index))
+    data.columns, data.ids, data.labels = features, ids, labels
     return data
+
+
+def _of_arrow(table: Any) -> Data:
+    """A table of Arrow, whose index, where it was one of pandas, is no feature."""
+    index = _index_columns(table.schema) if hasattr(table, "schema") else []
+    if not index:
+        return _of_numbers(table)
+    features = [i for i, c in enumerate(table.schema.names) if c not in index]
+    data = _of_numbers(table.select(features))
+    data.source, data.ids = table, _index_values(table, index)
+    data.columns = [table.schema.names[i] for i in features]
+    if data.ids is not None:
+        data.notes.append(_index_note(index))
+    return data
+
+
+def _index_columns(schema: Any) -> list[str]:
+    """The columns that were the index of a pandas table, as pandas has noted."""
+    try:
+        noted = list((schema.pandas_metadata or {}).get("index_columns") or [])
+    except (AttributeError, TypeError, ValueError):  # not as pandas writes it
+        return []
+    # An index that only counts is no column: it is noted as a dictionary.
+    return [c for c in noted if isinstance(c, str) and c in schema.names]
+
+
+def _index_values(table: Any, index: list[str]) -> list[Any] | None:
+    """The index of each row, of several columns a tuple; None where it only counts the rows."""
+    levels = [table.column(c).to_pylist() for c in index]
+    if not levels or (len(levels) == 1 and levels[0] == list(range(len(levels[0])))):
+        return None
+    return levels[0] if len(levels) == 1 else list(zip(*levels))
+
+
+def _index_note(index: list[str]) -> str:
+    return f"the ids are the index of a pandas table ({', '.join(index)}), which is no feature"
+
+
+def _no_column(name: str, there: list[str]) -> str:
+    return f"has no column '{name}'; it has {', '.join(there[:20])}"
+
+
+def _spelled_out(columns: list[str], there: list[str], passed: Sequence[str] = ()) -> list[str]:
+    """Names and ranges of names, as csv files have them; ranges pass over some columns."""
+    found: list[str] = []
+    for column in columns:
+        if column in there:
+            found.append(column)
+            continue
+        # A name may hold a hyphen itself: the first one that stands between two columns counts.
+        ends = [(column[:i], column[i + 1:]) for i, c in enumerate(column) if c == "-"]
+        first, last = next(((a, b) for a, b in ends if a in there and b in there), ("", ""))
+        if not first:
+            raise ValueError(_no_column(column, there))
+        if there.index(first) > there.index(last):
+            raise ValueError(f"the range of columns '{column}' runs backwards; write "
+                             f"{last}-{first}")
+        between = there[there.index(first):there.index(last) + 1]
+        found += [c for c in between if c not in passed]
+    return list(dict.fromkeys(found))
 
 
 # --------------------------------------------------------------------------------------- in files

@@ -112,6 +112,19 @@ def test_columns_of_a_table(tables):
     assert result["data"]["features"] == 2
 
 
+def test_the_index_of_a_table_is_ids(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(X.astype(float), columns=["p0", "p1", "p2", "p3"], index=NAMES)
+    frame.to_parquet(tmp_path / "x.parquet")
+    for f, used in [([], X), (["--columns", "p1-p3"], X[:, 1:])]:
+        result = json.loads(run("select", tmp_path / "x.parquet", "-k", 3, *f, "--json",
+                                "--quiet").stdout)
+        assert result["data"]["features"] == used.shape[1]
+        assert result["exemplars"] == list(fwsr.select(used.astype(float), 3))
+        assert result["ids"] == [NAMES[i] for i in result["exemplars"]]
+
+
 def test_a_column_of_lists(tables):
     done = run("inspect", tables / "Embeddings.PARQUET", "--json", "--name", "mine")
     assert json.loads(done.stdout)["data"]["features"] == 4

@@ -80,6 +80,75 @@ def test_columns_of_arrow_files_can_be_excluded(X, tmp_path):
         fwsr.read(tmp_path / "x.parquet", header=True)
 
 
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+@pytest.mark.parametrize("name", [None, "key"])
+def test_a_pandas_index_in_arrow_files_is_ids_and_no_feature(X, tmp_path, kind, name):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import feather, parquet
+    keys = 1000 + 7 * np.arange(len(X))
+    frame = pd.DataFrame(X, columns=list("abcde"), index=pd.Index(keys, name=name))
+    table, path = pa.Table.from_pandas(frame), str(tmp_path / f"x.{kind}")
+    assert table.num_columns == 6
+    parquet.write_table(table, path) if kind == "parquet" else feather.write_feather(table, path)
+    column = name or "__index_level_0__"
+    data = fwsr.read(path)
+    assert np.array_equal(data.values, X) and data.columns == list("abcde")
+    assert data.ids == [str(k) for k in keys] and column in data.notes[-1]
+    some = fwsr.read(path, columns=["c", "a"])
+    assert np.array_equal(some.values, X[:, [2, 0]]) and some.ids == data.ids
+    assert fwsr.read(path, exclude_columns=["b"]).columns == list("acde")
+    # What the user says goes before.
+    asked = fwsr.read(path, columns=["a", column])
+    assert np.array_equal(asked.values, np.column_stack([X[:, 0], keys])) and asked.ids is None
+    labelled = fwsr.read(path, label_column=column)
+    assert labelled.labels == data.ids and labelled.ids is None and labelled.shape == X.shape
+    named = fwsr.read(path, id_column="b")
+    assert named.columns == list("acde") and named.ids[0] == str(X[0, 1])
+    # The same table without a file: the index as its values.
+    chosen = fwsr.select(table, 3)
+    assert list(chosen) == list(fwsr.select(X, 3)) and chosen.ids == keys[chosen.exemplars].tolist()
+    assert fwsr.FWSR(3).fit(table).feature_names_in_.tolist() == list("abcde")
+
+
+def test_other_indices_in_arrow_files(X, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import feather, parquet
+    path = tmp_path / "x.parquet"
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    for keep in (None, True):  # one that only counts: noted without a column, or as one
+        parquet.write_table(pa.Table.from_pandas(frame, preserve_index=keep), path)
+        data = fwsr.read(path)
+        assert np.array_equal(data.values, X) and data.ids is None, keep
+    frame.index = pd.MultiIndex.from_arrays([["u", "v"] * (len(X) // 2), 2 * np.arange(len(X))],
+                                            names=["place", None])
+    frame.to_parquet(path)
+    data = fwsr.read(path)
+    assert np.array_equal(data.values, X) and data.ids[:2] == ["u, 0", "v, 2"]
+    table = parquet.read_table(path)
+    assert fwsr.select(table, 2).ids == [frame.index[i] for i in fwsr.select(X, 2)]
+    feather.write_feather(pa.table([X[:, 0], X[:, 1]], names=["x", "x"]), tmp_path / "x.feather")
+    assert fwsr.read(tmp_path / "x.feather").columns == ["x", "x"]
+    for noted in (b"no json", b"[]", b'{"index_columns": 3}', b'{"index_columns": ["gone", 5]}'):
+        parquet.write_table(pa.table({"a": X[:, 0]}).replace_schema_metadata({b"pandas": noted}),
+                            path)
+        assert fwsr.read(path).columns == ["a"], noted
+
+
+def test_ranges_of_columns_of_arrow_files(X, tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "x.parquet"
+    names = ["p0", "p-1", "p2", "p3", "p4"]
+    pd.DataFrame(X, columns=names, index=np.arange(len(X)) + 3).to_parquet(path)
+    assert fwsr.read(path, columns=["p0-p2"]).columns == names[:3]
+    assert fwsr.read(path, columns=["p-1-p3"], label_column="p2").columns == ["p-1", "p3"]
+    assert fwsr.read(path, columns=["p0-p4"], exclude_columns=["p2-p3"]).columns == [
+        "p0", "p-1", "p4"]
+    with pytest.raises(ValueError, match="runs backwards; write p2-p4"):
+        fwsr.read(path, columns=["p4-p2"])
+    with pytest.raises(ValueError, match="no column 'p2-p9'"):
+        fwsr.read(path, columns=["p2-p9"])
+
+
 def test_columns_of_words_are_named_with_what_leaves_them_out(X, tmp_path):
     frame = pd.DataFrame(X, columns=list("abcde")).assign(kind="x", place="y")
     frame.to_csv(tmp_path / "x.csv", index=False)
