@@ -19,7 +19,7 @@ from ._numbers import from_dlpack, is_from, is_table, numbers_of, point_type
 _ARROW_FILES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 
 
-@dataclass
+@dataclass(eq=False)
 class Data:
     """Points as the core sees them, and what they came in.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core, _data
 from ._progress import Progress, Watcher
-from ._results import ComparedMethod, Comparison, Path, Plan, Selection, Setting
+from ._results import ByClass, ComparedMethod, Comparison, Path, Plan, Selection, Setting
 from ._run import (
     Classes,
     Request,
@@ -246,7 +246,7 @@ def path(
 
 def _class_paths(run: Run, selection: Selection) -> Path:
     """The path of each class, and that of the points of all of them."""
-    classes, parts, total = {}, [], 0.0
+    classes, parts, total = ByClass(), [], 0.0
     for name, encoder, data in run.class_encoders(selection):
         left, whole = encoder.left_out(data)
         classes[name] = Path(selection.classes[name],

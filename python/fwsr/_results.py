@@ -11,6 +11,21 @@ from typing import Any
 import numpy as np
 
 from . import _core, _html
+from ._data import class_name
+
+
+class ByClass(dict[str, Any]):
+    """By the name of a class, which is text; its number finds it too."""
+
+    def __missing__(self, key: Any) -> Any:
+        name = class_name(key)
+        if name in self:
+            return self[name]
+        if not self:
+            raise KeyError(f"there is no class {key!r}; nothing was chosen per class")
+        there = [repr(one) for one in self]
+        shown = ", ".join(there[:20] + ["..."] * (len(there) > 20))
+        raise KeyError(f"there is no class {key!r}; the classes are {shown}")
 
 
 @dataclass(frozen=True)
@@ -114,12 +129,14 @@ class Certificate:
     trusted: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Selection:
     """Exemplars, in the order of choosing, and everything known about them.
 
-    To be iterated: the indices of the exemplars, as whole numbers of Python. Notebooks show a table
-    of the first ones.
+    To be iterated: the indices of the exemplars, as whole numbers of Python. It stands for these
+    where NumPy takes indices, ``X[chosen]``, and ``chosen[0]`` and ``chosen[:3]`` are some of them.
+    Two selections are equal only if they are the same object; to compare what was chosen, compare
+    ``exemplars``. Notebooks show a table of the first ones.
 
     Attributes
     ----------
@@ -147,7 +164,8 @@ class Selection:
         What the method found out on its way, such as ``objective``.
     warnings : list of str
     classes : dict
-        Per class: name of the class, as text -> its own Selection; ``"0"`` for the number 0.
+        Per class: name of the class, as text -> its own Selection; the number 0, say, also finds
+        ``"0"``.
     ids : list or None
         Of the exemplars, where the data has ids: text from a file; of a pandas table the values of
         its index, as ``X.loc`` takes them.
@@ -161,6 +179,8 @@ class Selection:
     ((4,), 'exemplars_reached', 200)
     >>> list(chosen) == chosen.exemplars.tolist()
     True
+    >>> X[chosen].shape
+    (4, 5)
     """
 
     exemplars: np.ndarray
@@ -183,7 +203,7 @@ class Selection:
     codes: np.ndarray | None
     warnings: list[str]
     coefficients: dict[str, Any] | None = field(default=None, repr=False)
-    classes: dict[str, Selection] = field(default_factory=dict)
+    classes: dict[str, Selection] = field(default_factory=ByClass)
     ids: list[Any] | None = None
 
     def __len__(self) -> int:
@@ -191,6 +211,16 @@ class Selection:
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.exemplars.tolist())
+
+    def __getitem__(self, which: Any) -> Any:
+        """Indices of exemplars, as NumPy takes them out of ``exemplars``."""
+        return self.exemplars[which]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The indices of the exemplars."""
+        if copy is False and dtype is not None and self.exemplars.dtype != dtype:
+            raise ValueError(f"indices as {np.dtype(dtype)} need a copy")
+        return self.exemplars.astype(dtype or self.exemplars.dtype, copy=bool(copy))
 
     def __repr__(self) -> str:
         shown = ", ".join(str(i) for i in self.exemplars[:8])
@@ -202,7 +232,8 @@ class Selection:
         return self.status + ("" if error is None else f", reconstruction error {error:.4g}")
 
     def _repr_html_(self) -> str:
-        return _html.selection(self._columns(), f"{len(self)} exemplars: {self._outcome()}")
+        count = "1 exemplar" if len(self) == 1 else f"{len(self)} exemplars"
+        return _html.selection(self._columns(), f"{count}: {self._outcome()}")
 
     def _columns(self) -> dict[str, list[Any]]:
         """Those of the program's CSV."""
@@ -238,7 +269,7 @@ class Selection:
         return json.dumps(self.to_dict(), allow_nan=False, **kwargs)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
     """One setting of :func:`fwsr.sweep`.
 
@@ -256,7 +287,7 @@ class Setting:
     selection: Selection
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Path:
     """Nested picks of one run: the first j exemplars for every j.
 
@@ -281,7 +312,7 @@ class Path:
 
     selection: Selection
     error: np.ndarray
-    classes: dict[str, Path] = field(default_factory=dict)
+    classes: dict[str, Path] = field(default_factory=ByClass)
 
     def smallest(self, error: float) -> int | None:
         """The smallest number of exemplars with at most this error; None when all are too few.
@@ -292,7 +323,7 @@ class Path:
         return int(good[0]) + 1 if len(good) else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ComparedMethod:
     """One method of a comparison.
 
@@ -453,7 +484,8 @@ def _taken(ids: Any, indices: np.ndarray) -> list[Any] | None:
 
 def joined(parts: list[dict[str, Any]], n: int, notes: list[str], ids: Any) -> Selection:
     """The selections of all classes as one, class after class."""
-    classes = {part["name"]: selection_of(part["selection"], notes, ids) for part in parts}
+    classes = ByClass({part["name"]: selection_of(part["selection"], notes, ids)
+                       for part in parts})
     all_ = list(classes.values())
     sizes = [len(s) for s in all_]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -18,7 +18,7 @@ from . import _core, _data
 from ._data import Data
 from ._encoder import Encoder, Kernel
 from ._progress import Watcher
-from ._results import Plan, Selection, joined, plan_of, selection_of
+from ._results import ByClass, Plan, Selection, joined, plan_of, selection_of
 
 Interrupted = _core.Interrupted
 Interrupted.__doc__ = """The callback returned False.
@@ -290,7 +290,8 @@ class Run:
         notes = self.data.notes
         if isinstance(raw, dict):
             return plan_of(raw, notes)
-        return {p["name"]: None if p["plan"] is None else plan_of(p["plan"], notes) for p in raw}
+        return ByClass({p["name"]: None if p["plan"] is None else plan_of(p["plan"], notes)
+                        for p in raw})
 
     def select(self, watcher: Watcher) -> Selection:
         self.plan()

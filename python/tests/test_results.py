@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import pickle
 from html.parser import HTMLParser
 
 import numpy as np
@@ -47,6 +48,50 @@ def test_a_selection_is_iterated_over_its_indices():
     assert [X[i].sum() for i in chosen] == pytest.approx(X[chosen.exemplars].sum(axis=1))
 
 
+def test_a_selection_stands_for_its_indices():
+    chosen = fwsr.select(X, 4)
+    assert np.array_equal(X[chosen], X[chosen.exemplars])
+    assert np.asarray(chosen).dtype == np.int64 and np.array_equal(chosen, chosen.exemplars)
+    assert np.asarray(chosen, dtype=np.int32).tolist() == list(chosen)
+    assert not np.shares_memory(np.array(chosen), chosen.exemplars)
+    assert chosen[0] == chosen.exemplars[0] and chosen[-1] == chosen.exemplars[-1]
+    assert isinstance(chosen[1:], np.ndarray) and chosen[1:].tolist() == list(chosen)[1:]
+    with pytest.raises(IndexError):
+        chosen[4]
+    pd = pytest.importorskip("pandas")
+    assert pd.DataFrame(X).iloc[chosen].index.tolist() == list(chosen)
+
+
+def test_results_are_equal_to_themselves_alone():
+    y = np.arange(60) % 2
+    for once, again in [(fwsr.select(X, 3), fwsr.select(X, 3)),
+                        (fwsr.path(X, 3, y=y, per_class=True), fwsr.path(X, 3)),
+                        (fwsr.sweep(X, 3, [5])[0], fwsr.sweep(X, 3, [5])[0]),
+                        (fwsr.compare(X, 3, ["rrqr"])[0], fwsr.compare(X, 3, ["rrqr"])[0])]:
+        assert once == once and once != again and len({once, again}) == 2
+    assert fwsr.compare(X, 3, ["rrqr"]) != fwsr.compare(X, 3, ["rrqr"])
+    data = fwsr.read("digits")
+    assert data == data and data != fwsr.read("digits") and len({data}) == 1
+
+
+def test_a_class_is_found_by_its_number():
+    y = np.arange(60) % 3
+    chosen = fwsr.select(X, 2, y=y, per_class=True)
+    assert list(chosen.classes) == ["0", "1", "2"]
+    for key in ("2", 2, np.int64(2), 2.0):
+        assert chosen.classes[key] is chosen.classes["2"]
+    path = fwsr.path(X, 2, y=y, per_class=True)
+    assert path.classes[1] is path.classes["1"]
+    assert fwsr.plan(X, 2, y=y, per_class=True)[1].points == 20
+    again = pickle.loads(pickle.dumps(chosen))
+    assert list(again.classes[2]) == list(chosen.classes["2"])
+    assert json.loads(chosen.to_json())["classes"]["2"]["exemplars"] == list(chosen.classes[2])
+    with pytest.raises(KeyError, match="no class 3; the classes are '0', '1', '2'"):
+        chosen.classes[3]
+    with pytest.raises(KeyError, match="nothing was chosen per class"):
+        fwsr.select(X, 2).classes["a"]
+
+
 def test_selection_as_a_table():
     pytest.importorskip("pandas")
     chosen = fwsr.select(X, 4)
@@ -85,6 +130,7 @@ def test_a_notebook_shows_the_first_exemplars():
     assert len(shown.rows) == 12 and shown.rows[-1][-1].startswith("and 4 more")
     assert "14 exemplars: exemplars_reached, reconstruction error" in page
     assert shown.tags == {"table", "tr", "th", "td", "p"}
+    assert "<p>1 exemplar: " in fwsr.select(X, 1)._repr_html_()
 
 
 def test_a_notebook_shows_text_from_the_data_as_text():
