@@ -18,8 +18,8 @@ from ._run import (
     Request,
     Run,
     how_many,
-    keyword_of,
     method_table,
+    no_option,
     seed_of,
     setting_text,
     tell,
@@ -325,6 +325,13 @@ def compare(
             raise TypeError(f"time_limit must be a number of seconds, got {time_limit!r}")
         if not time_limit > 0:
             raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit}")
+    common = {"center": "none", **{("lambda" if n == "lambda_" else n): v
+                                   for n, v in options.items()}}
+    allowed = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho")
+    for name in common:
+        if name not in allowed:
+            raise no_option("compare", name, allowed,
+                            f". Options of one method are written 'fwsr:{name}=...'")
     data = _data.as_data(X, memory)
     if data.points.streamed:
         raise ValueError("a comparison needs the points in memory; allow more, or compare on some "
@@ -334,14 +341,6 @@ def compare(
     number, classes = how_many(k, per_class, y, len(data), name="k")
     if y is not None and classes.counts is None:
         classes = Classes(*_data.classes_of(y, len(data)))
-    common = {"center": "none", **{("lambda" if n == "lambda_" else n): v
-                                   for n, v in options.items()}}
-    allowed = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho")
-    for name in common:
-        if name not in allowed:
-            there = ", ".join(keyword_of(option) for option in allowed)
-            raise TypeError(f"compare has no option '{name}'; it has {there}. Options of one "
-                            f"method are written 'fwsr:{name}=...'")
     if ("lambda" in common) != ("rho" in common):
         raise ValueError("lambda_ and rho go together: give both, or neither")
     basics = {"exemplars": number, "threads": threads_of(n_jobs),

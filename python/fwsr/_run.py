@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -60,6 +61,32 @@ COMMON = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lamb
           "certificate")
 
 
+#: What only `fwsr.read` takes.
+_OF_READING = ("label_column", "id_column", "columns", "exclude_columns", "header", "variable")
+
+
+def meant(name: str, there: Iterable[str]) -> str:
+    """A question after a name that is not there, if one that is there looks like it."""
+    near = difflib.get_close_matches(name.lower(), list(there), n=1)
+    return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def no_option(who: str, name: str, allowed: Iterable[str], more: str = "") -> TypeError:
+    """What to say about an option that is not there."""
+    if name in _OF_READING:
+        return TypeError(f"{name} says how to read a file: give fwsr.read('file.csv', {name}=...) "
+                         "in place of the file's name")
+    if name == "labels":
+        return TypeError("labels of points are called y: give y=..., or for a file of them "
+                         "fwsr.read('file.npy', labels='labels.npy') in place of the file's name")
+    if name == "random_state":
+        return TypeError("random_state of estimators is called seed in select, path and compare: "
+                         "give seed=...")
+    there = [keyword_of(option) for option in allowed]
+    return TypeError(f"{who} has no option '{name}'{meant(name, there)}; it has "
+                     f"{', '.join(there)}{more}")
+
+
 def setting_text(value: Any) -> str:
     """A setting of a method as the core reads it."""
     if isinstance(value, (bool, np.bool_)):
@@ -88,7 +115,8 @@ class Request:
             raise TypeError(f"method must be a name, got {method!r}")
         table = method_table()
         if method not in table:
-            raise ValueError(f"there is no method '{method}'; the methods are {', '.join(table)}")
+            raise ValueError(f"there is no method '{method}'{meant(method, table)}; the methods "
+                             f"are {', '.join(table)}")
         own = {name: default for name, default, _ in table[method]["settings"]}
         allowed = list(own) + [o for o in option_table() if o != "exemplars" and
                                (is_solver(method) or o in COMMON)]
@@ -100,8 +128,7 @@ class Request:
             elif name in allowed:
                 request.options[name] = "auto" if name == "alpha" and value is None else value
             else:
-                there = ", ".join(keyword_of(option) for option in allowed)
-                raise TypeError(f"{method} has no option '{name}'; it has {there}")
+                raise no_option(method, name, allowed)
         kernel = request.options.get("kernel")
         if kernel == "poly":
             raise ValueError("kernel='poly' of scikit-learn is called 'polynomial' here: give "

@@ -352,7 +352,7 @@ def test_methods_are_those_of_the_estimators():
     ({"per_class": "yes"}, TypeError, "proportional"),
     ({"method": "nearest"}, ValueError, "no method 'nearest'; the methods are fwsr"),
     ({"method": None}, TypeError, "name"),
-    ({"alhpa": 1}, TypeError, "no option 'alhpa'; it has alpha"),
+    ({"alhpa": 1}, TypeError, "no option 'alhpa' .did you mean 'alpha'.*; it has alpha"),
     ({"alpha": "5"}, TypeError, "alpha must be a number or 'auto', got '5'"),
     ({"alpha": -1}, ValueError, "alpha"),
     ({"alpha": float("nan")}, ValueError, "alpha"),

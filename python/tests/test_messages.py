@@ -90,3 +90,26 @@ def test_a_parquet_file_with_another_name(tmp_path):
     path.write_bytes(b"PAR1\x15\x04\0PAR1")
     with pytest.raises(ValueError, match="name it .parquet, .arrow or .feather, and pyarrow"):
         fwsr.read(path)
+
+
+@pytest.mark.parametrize("function", [fwsr.select, fwsr.plan, fwsr.sweep, fwsr.path, fwsr.compare])
+def test_options_of_other_functions_are_answered_with_where_they_go(tmp_path, function):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b,kind\n1,2,u\n3,5,v\n")
+    for name in ("label_column", "id_column", "columns", "exclude_columns", "header", "variable"):
+        with pytest.raises(TypeError, match=rf"fwsr\.read\('file\.csv', {name}=\.\.\.\)"):
+            function(str(path), 1, **{name: "kind"})
+    with pytest.raises(TypeError, match="give y="):
+        function(X, 2, labels=np.arange(len(X)) % 2)
+    with pytest.raises(TypeError, match="give seed="):
+        function(X, 2, random_state=0)
+    with pytest.raises(TypeError, match="no option 'kernal' .did you mean 'kernel'"):
+        function(X, 2, kernal="rbf")
+    with pytest.raises(TypeError, match="no option 'zzz'; it has"):
+        function(X, 2, zzz=1)
+
+
+def test_names_of_methods_that_are_nearly_right():
+    for given, right in [("kmedoid", "kmedoids"), ("FWSR", "fwsr"), ("kfwsr", "k-fwsr")]:
+        with pytest.raises(ValueError, match=f"no method '{given}' .did you mean '{right}'"):
+            fwsr.select(X, 2, method=given)
