@@ -158,7 +158,7 @@ std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a
         "leave it out for rbf");
   if (app.count("--output") > 0 && a.output.empty())
     throw UsageError("--output is given an empty name; name a file");
-  a.json = a.json || (a.output.size() > 5 && a.output.ends_with(".json"));
+  check_output(a);
   a.options.threads = threads_of(a.data);
   if (a.per_class) a.compare.per_class = parse_class_counts(a.exemplars);
   std::vector<Contestant> all = contestants_of(a);

@@ -29,6 +29,7 @@ struct InspectArguments {
 struct Outlook {
   std::optional<Plan> plan;
   std::string refusal;
+  Index exemplars = 0;
 };
 
 Outlook look_ahead(const InspectArguments& a, const Dataset& data, const Statistics& s) {
@@ -36,13 +37,13 @@ Outlook look_ahead(const InspectArguments& a, const Dataset& data, const Statist
   options.threads = threads_of(a.data);
   options.exemplars =
       a.exemplars.empty() ? std::min<Index>(10, s.points) : parse_exemplars(a.exemplars);
-  if (s.first_not_finite) return {std::nullopt, "some numbers are not finite"};
+  if (s.first_not_finite) return {std::nullopt, "some numbers are not finite", 0};
   if (const auto problem = find_problem(options, s.points, s.features))
-    return {std::nullopt, *problem};
+    return {std::nullopt, *problem, 0};
   try {
-    return {plan(data.view(), options), ""};
+    return {plan(data.view(), options), "", options.exemplars};
   } catch (const Error& e) {
-    return {std::nullopt, e.what()};
+    return {std::nullopt, e.what(), 0};
   }
 }
 
@@ -155,7 +156,9 @@ std::string inspect_text(const Dataset& data, const Statistics& s, const Outlook
   if (data.table) text += line("table", shown(describe(*data.table)));
   for (const std::string& note : data.notes) text += line("note", shown(note));
   if (!outlook.plan) return text + line("select", "would refuse: " + shown(outlook.refusal));
-  return text + "\nWhat fwsr select would do by default:\n" + plan_text(*outlook.plan);
+  return text +
+         fmt::format("\nWhat fwsr select would do by default with -k {}:\n", outlook.exemplars) +
+         plan_text(*outlook.plan);
 }
 
 constexpr const char* examples =

@@ -86,7 +86,7 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   if (!a.assignment.empty() && !ends_with(a.assignment, ".npy") && !ends_with(a.assignment, ".csv"))
     throw UsageError(
         fmt::format("--assignment {}: name a file that ends in .npy or .csv", a.assignment));
-  a.json = a.json || ends_with(a.output, ".json");
+  check_output(a);
   a.options.codes = !a.codes.empty();
   a.options.assignment = !a.assignment.empty();
   a.options.threads = threads_of(a.data);

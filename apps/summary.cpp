@@ -30,16 +30,29 @@ std::string form_text(const Plan& plan) {
                      shown(plan.why));
 }
 
+/// "the centred points", "the points in the space of the rbf kernel".
+std::string what_is_spanned(const SelectResult& result) {
+  const SelectOptions& o = result.options;
+  const KernelType kernel = o.kernel.type;
+  if (kernel == KernelType::precomputed) return "the points in the space of the kernel given";
+  if (kernel != KernelType::linear && kernel != KernelType::cosine)
+    return fmt::format("the points in the space of the {} kernel", name_of(kernel));
+  const bool own = find_method(result.choice.name).choose != nullptr;  // these do not centre
+  const bool centred = o.center.value_or(own ? Center::none : Center::point) != Center::none;
+  return fmt::format("the {}points{}", centred ? "centred " : "",
+                     kernel == KernelType::cosine ? ", all of norm 1," : "");
+}
+
 /// How well the chosen points stand for the others, where that was computed.
 std::string quality_text(const SelectResult& result) {
   double worst = -1;
   for (const ClassSelection& part : result.parts)
     if (part.selection.certificate && part.selection.certificate->reconstruction_error > worst)
       worst = part.selection.certificate->reconstruction_error;
-  if (worst < 0) return "";
+  if (worst < 0 || picks_of(result).empty()) return "";
   return fmt::format(
-      "{}reconstruction error {:.4g}: the fraction of the data that the exemplars do not span",
-      result.parts.size() > 1 ? "largest " : "", worst);
+      "{}reconstruction error {:.4g}: the fraction of {} that the exemplars do not span",
+      result.parts.size() > 1 ? "largest " : "", worst, what_is_spanned(result));
 }
 
 /// What auto came to, where it was left to the library.

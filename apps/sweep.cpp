@@ -113,7 +113,7 @@ void check_arguments(const CLI::App& app, SweepArguments& a) {
   check_exemplars(a, a.options);
   if (app.count("--output") > 0 && a.output.empty())
     throw UsageError("--output is given an empty name; name a file");
-  a.json = a.json || (a.output.size() > 5 && a.output.ends_with(".json"));
+  check_output(a);
   a.options.threads = threads_of(a.data);
   for (const SelectOptions& options : options_of_settings(a))
     refuse_options_wrong_for_any_data(options);

@@ -137,7 +137,27 @@ TEST(CsvTables, skips_comments_above_and_says_so) {
   EXPECT_EQ(read("#x\n1,2\n3,4\n")->lines, (std::vector<std::int64_t>{2, 3}));
   expect_failure(read("# nothing\n#\n"), "a.csv: holds comments alone");
   expect_failure(read("1,2\n# later\n3,4\n"), "a.csv:2:1: ", {"comments may stand at the start"});
+  expect_failure(read("a,b\n# c\n1,2\n"), "a.csv:2:1: ", {"comments may stand at the start"});
   expect_failure(read("1\n# later\n3\n"), "a.csv:2:1: ", {"comments may stand at the start"});
+}
+
+TEST(CsvTables, doubts_features_that_look_like_ids_or_labels) {
+  const auto doubts = [](const std::string& text, fwsr::ReadOptions options = {}) {
+    return read(text, options)->table->doubts;
+  };
+  const std::string ids = "customer_id,a\n17,0.5\n4,0.25\n9,1\n";
+  ASSERT_EQ(doubts(ids).size(), 1u);
+  EXPECT_EQ(
+      doubts(ids)[0],
+      "'customer_id' (column 1) is taken for a feature; if it holds ids, make it the id column");
+  EXPECT_TRUE(doubts(ids, {.id_column = "customer_id"}).empty());
+  EXPECT_TRUE(doubts(ids, {.columns = {"customer_id", "a"}}).empty());
+  EXPECT_TRUE(doubts("customer_id,a\n1.5,0.5\n4,0.25\n9,1\n").empty());  // no whole numbers
+  EXPECT_NE(doubts("n,a\n7,0.5\n8,0.25\n9,1\n")[0].find("counts the points"), std::string::npos);
+  EXPECT_NE(doubts("7,0.5\n8,0.25\n9,1\n")[0].find("column 1"), std::string::npos);
+  EXPECT_TRUE(doubts("n,a\n7,0.5\n8,0.25\n10,1\n").empty());
+  EXPECT_NE(doubts("label,a\n0,0.5\n1,0.25\n1,1\n")[0].find("label column"), std::string::npos);
+  EXPECT_TRUE(doubts("n\n1\n2\n3\n").empty());  // a column alone is the data
 }
 
 TEST(CsvTables, takes_names_from_the_comment_that_numpy_writes) {

@@ -113,7 +113,7 @@ TEST(PlanTime, long_runs_are_announced_with_a_rank_that_would_do) {
 TEST(PlanTime, products_are_chosen_for_the_reason_that_is_told) {
   const Plan least = make_plan(dense(4000, 1960, false), with(100));
   EXPECT_EQ(least.kernel_by, "products");
-  EXPECT_EQ(least.why, "many features: products with A are the least work");
+  EXPECT_EQ(least.why, "products with A are the least work for these points");
   PlanFacts facts = dense(4000, 6000, false);
   const Plan held = make_plan(facts, with(3000));
   EXPECT_EQ(held.kernel_by, "held");

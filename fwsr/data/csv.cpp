@@ -18,6 +18,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/csv_columns.hpp"
+#include "fwsr/data/csv_doubts.hpp"
 #include "fwsr/data/csv_layout.hpp"
 #include "fwsr/data/csv_tokens.hpp"
 #include "fwsr/data/formats.hpp"
@@ -135,7 +136,7 @@ Trouble RecordReader::no_number(Index row, Index f, const Field& field, FieldKin
   if (auto nul = find_nul(field.text, field.at)) return *nul;
   const std::string start = layout_.describe(f) + ": ";
   if (kind != FieldKind::words) return {field.at, start + describe_problem(kind, field.text)};
-  if (f == 0 && row > 0 && field.text.starts_with('#'))
+  if (f == 0 && (row > 0 || layout_.header) && field.text.starts_with('#'))
     return {field.at,
             start + fmt::format("{} is no number; comments may stand at the start of the file "
                                 "only, remove the line",
@@ -268,6 +269,7 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   data.ids = std::move(table.ids);
   data.labels = std::move(table.labels);
   data.lines = std::move(table.lines);
+  if (options.columns.empty()) layout->reading.doubts = doubtful_columns(*layout, table.values);
   data.points = DenseMatrix<double>{rows, layout->features, std::move(table.values)};
   data.table = std::move(layout->reading);
   for (const Chunk& chunk : chunks) data.table->blank_lines += chunk.blank_lines;

@@ -55,6 +55,7 @@ std::string describe(const TableReading& table) {
   };
   skipped(table.comment_lines, "comment");
   skipped(table.blank_lines, "blank");
+  for (const std::string& doubt : table.doubts) text += "; " + doubt;
   return text;
 }
 

@@ -22,8 +22,9 @@ struct TableReading {
   std::string id_why{};     // empty when it was asked for
   std::string label_column{};
   std::vector<LeftOut> left_out{};
-  Index comment_lines = 0;  // above the points
-  Index blank_lines = 0;    // anywhere but at the end
+  std::vector<std::string> doubts{};  // sentences about features that may be none
+  Index comment_lines = 0;            // above the points
+  Index blank_lines = 0;              // anywhere but at the end
 
   bool operator==(const TableReading&) const = default;
 };

@@ -54,12 +54,13 @@ bool is_decimal_comma(std::string_view text) {
          is_whole_number(text.substr(comma + 1, text.find_first_of("eE") - comma - 1));
 }
 
-/// 1,000 or 1,234,567: groups of three digits after the first.
+/// 1,000 or 1,234,567: groups of three digits after the first, which does not begin with 0.
 bool is_thousands(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   text = text.substr(0, text.find('.'));
   std::size_t comma = text.find(',');
-  if (comma == 0 || comma > 3 || !is_whole_number(text.substr(0, comma))) return false;
+  if (comma == 0 || comma > 3 || text.front() == '0' || !is_whole_number(text.substr(0, comma)))
+    return false;
   for (; comma < text.size(); comma += 4)
     if (text[comma] != ',' || text.size() < comma + 4 ||
         !is_whole_number(text.substr(comma + 1, 3)))

@@ -239,7 +239,8 @@ Plan plan_by(const Method& method, const Settings& settings, const PlanFacts& fa
     throw MemoryError(
         fmt::format("{} needs {} for {} points of {} features, these included, but only {} may be "
                     "used ({}); allow "
-                    "more memory, or choose a method that needs less, such as fwsr or random",
+                    "more memory, or choose a method that needs less, such as fwsr, k-fwsr with a "
+                    "rank, or kmedoids-batch",
                     method.name, format_bytes(needed), facts.points, facts.features,
                     format_bytes(limit), cost.how));
   Plan plan{.method = method.name,

@@ -197,7 +197,7 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
           fmt::format("{} points of {} features: the n x n kernel is less work than d x d products",
                       facts.points, facts.features);
       all.push_back(representer(s, "products", kernel_flops, false));
-      all.back().why = "many features: products with A are the least work";
+      all.back().why = "products with A are the least work for these points";
     }
   } else if (o.rank > 0) {
     const Index rank = std::min(o.rank, facts.points);
@@ -350,8 +350,10 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .notes = notes_on(*best, facts, options)};
   count_operations(facts, options, plan);
   if (facts.streamed)
-    plan.notes.push_back(
-        fmt::format("streamed in blocks, about {} passes over the file", plan.passes));
+    plan.notes.push_back(fmt::format(
+        "streamed in blocks, about {} passes over the file; the time is that of a file the "
+        "system has in its cache, a disk takes longer",
+        plan.passes));
   return plan;
 }
 

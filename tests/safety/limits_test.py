@@ -70,6 +70,17 @@ class AddressSpace(helpers.Case):
                       ["sweep", "x.npy", "-k", "3", "--alphas", "auto,2", "--quiet", "--threads", "2"]):
             self.check(words, resource.RLIMIT_AS, self.limits(8))
 
+    def test_plans_are_made_under_every_limit(self):
+        for words in (["inspect", "x.npy"], ["select", "x.npy", "-k", "300", "--kernel", "rbf", "--dry-run"],
+                      ["compare", "x.npy", "-k", "3", "--methods", "fwsr,kmedoids", "--time-limit", "60"]):
+            outcomes = []
+            for limit in self.limits(8):
+                with self.subTest(words=words, limit=limit // MEBI):
+                    done = self.run_limited(words, resource.RLIMIT_AS, limit)
+                    self.assertTrue(done.code in (0, 1) or LOADER in done.err, done)
+                    outcomes.append(done.code)
+            self.assertIn(0, outcomes, "none of the limits leaves enough")
+
     def test_limits_on_data(self):
         self.check(["select", "x.npy", "-k", "3", "--quiet", "--threads", "2"], resource.RLIMIT_DATA,
                    [limit // 2 for limit in self.limits(8)])
