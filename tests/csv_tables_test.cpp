@@ -55,16 +55,18 @@ TEST(CsvTables, numbers_that_count_the_columns_are_a_header) {
 
 TEST(CsvTables, a_point_may_count_up_among_its_kind) {
   for (const char* text : {
-           "0,1,2\n3,4,5\n6,7,8\n",  // consecutive numbers
-           "1,2,3\n1,3,2\n2,1,3\n",  // rankings
-           "1,2,3\n1,2,4\n1,3,4\n",  // combinations
-           "1,2\n3,4\n",             // whole numbers in two columns say nothing
-           "0,1\n5,3\n2,2\n",        //
-           "0,1\n0.5,3\n",           //
-           "0,1,2\n",                // the only line
-           "0,1,3\n7,7,7\n",         // does not count
-           "2,3,4\n0.5,0.5,0.5\n",   // begins elsewhere
-           "0\n5\n",                 // one column
+           "0,1,2\n3,4,5\n6,7,8\n",   // consecutive numbers
+           "1,2,3\n1,3,2\n2,1,3\n",   // rankings
+           "1,2,3\n1,2,4\n1,3,4\n",   // combinations
+           "1,2\n3,4\n",              // whole numbers in two columns say nothing
+           "0,1\n5,3\n2,2\n",         //
+           "0,1\n0.5,3\n",            //
+           "0,1,2\n",                 // the only line
+           "0,1,3\n7,7,7\n",          // does not count
+           "2,3,4\n0.5,0.5,0.5\n",    // begins elsewhere
+           "0\n5\n",                  // one column
+           "0,1,2\n.5,7,7\n3,4,5\n",  // like a later one
+           "0,1\n.5,.5\n1,.5\n",      //
        })
     EXPECT_FALSE(has_header(text)) << text;
   EXPECT_NE(understand("1,2,3\n4,5,6\n").table.header_why.find("header yes makes it a header"),
@@ -171,6 +173,20 @@ TEST(CsvTables, takes_names_from_the_comment_that_numpy_writes) {
   EXPECT_EQ(understand("# x,y\na,b\n3,4\n").columns, (Words{"a", "b"}));
 }
 
+TEST(CsvTables, takes_names_from_a_comment_when_labels_are_words) {
+  const auto data = read("# x,y,kind\n1,2,cat\n3,4,dog\n", {.label_column = "kind"});
+  ASSERT_TRUE(data) << data.error().message;
+  EXPECT_EQ(data->labels, (Words{"cat", "dog"}));
+  EXPECT_EQ(data->columns, (Words{"x", "y"}));
+  EXPECT_EQ(data->table->comment_lines, 0);
+  EXPECT_EQ(read("# x,y,kind\n1,2,cat\n3,4,dog\n", {.label_column = "3"})->columns,
+            (Words{"x", "y"}));
+  // A first record that names numbers is the header, whatever the comment says.
+  EXPECT_EQ(read("# a,b,c\nx,y,kind\n1,2,cat\n", {.label_column = "kind"})->columns,
+            (Words{"x", "y"}));
+  expect_failure(read("# x,y,kind\n1,2,cat\n3,4,dog\n"), "a.csv:2:5: ", {"kind"});
+}
+
 TEST(CsvTables, skips_blank_lines_and_says_so) {
   const Understood u = understand("\n\na,b\n\n1,2\n \r\n\n3,4\n\n");
   EXPECT_EQ(u.values, (std::vector<double>{1, 2, 3, 4}));
@@ -180,6 +196,14 @@ TEST(CsvTables, skips_blank_lines_and_says_so) {
   // Between quotes a blank line is part of a field.
   EXPECT_EQ(read("a,b\n\"x\n\ny\",2\n\n\"z\",3\n", {.label_column = "a"})->labels,
             (Words{"x\n\ny", "z"}));
+}
+
+TEST(CsvTables, a_column_that_is_not_chosen_may_hold_anything) {
+  std::string text = "a,b,\n";
+  for (int i = 0; i < 9; ++i) text += "1,2,\n";
+  text += "3,4,late\n";
+  EXPECT_EQ(understand(text, {.columns = {"a", "b"}}).values.size(), 20u);
+  expect_failure(read(text), "a.csv:11:5: ");
 }
 
 TEST(CsvTables, leaves_out_empty_columns_at_the_end) {

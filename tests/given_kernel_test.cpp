@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "fwsr/base/random.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/methods/methods.hpp"
@@ -133,6 +135,53 @@ TEST(GivenKernel, faults_are_found_wherever_they_stand) {
 TEST(GivenKernel, what_no_pair_shows_a_factorisation_does) {
   for (const Index n : {3, 30, 300}) expect_says(refusal(cycle(n).view()), {"smallest eigenvalue"});
   expect_says(refusal(cycle(30).view()), {"is -0.8, beside 1.9"});
+  // Whatever the other points are like.
+  const Square large(30, [&](Index i, Index j) {
+    const double size = (i < 3 ? 0.1 : 10) * (j < 3 ? 0.1 : 10);
+    return size * cycle(30).values[static_cast<std::size_t>(i * 30 + j)];
+  });
+  expect_says(refusal(large.view()), {"scaled to a diagonal of 1", "is -0.8, beside 1.9"});
+}
+
+TEST(GivenKernel, six_digits_of_a_kernel_are_a_kernel) {
+  // Written to a text and read again: entries are off by a few millionths, and n - d eigenvalues by that much of 0.
+  const Index n = 60, d = 3;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto x = random_points(n, d, seed);
+    const Square k(n, [&](Index i, Index j) {
+      double sum = 0;
+      for (Index l = 0; l < d; ++l)
+        sum += (x[static_cast<std::size_t>(i * d + l)] + 2) *
+               (x[static_cast<std::size_t>(j * d + l)] + 2);
+      return std::stod(fmt::format("{:.6g}", sum));
+    });
+    const SelectOptions four{.exemplars = 4, .kernel = {.type = KernelType::precomputed}};
+    for (const char* method : {"fwsr", "rrqr", "greedy-cssp"})
+      EXPECT_EQ(refusal(k.view(), four, {.name = method}), "") << method << ", seed " << seed;
+  }
+}
+
+TEST(GivenKernel, kernels_centred_in_float32_are_kernels) {
+  const Index n = 150, d = 3;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto x = random_points(n, d, seed);
+    std::vector<float> means(static_cast<std::size_t>(n));
+    const auto near = [&](Index i, Index j) {
+      return static_cast<float>(std::exp(-0.03 * 0.09 * squared_distance(x, d, i, j)));
+    };
+    float mean = 0;
+    for (Index i = 0; i < n; ++i) {
+      float sum = 0;
+      for (Index j = 0; j < n; ++j) sum += near(i, j);
+      means[static_cast<std::size_t>(i)] = sum / static_cast<float>(n);
+      mean += means[static_cast<std::size_t>(i)] / static_cast<float>(n);
+    }
+    const Square k(n, [&](Index i, Index j) {
+      return near(i, j) - means[static_cast<std::size_t>(i)] - means[static_cast<std::size_t>(j)] +
+             mean;
+    });
+    EXPECT_EQ(refusal(k.single()), "") << "seed " << seed;
+  }
 }
 
 TEST(GivenKernel, what_the_sample_misses_the_exemplars_show) {

@@ -63,14 +63,17 @@ HeaderGuess guess_from_numbers(const Opening& o) {
   if (o.next.empty())
     return {false,
             "its first line counts the columns, but is the only one: header yes makes it a header"};
-  const std::vector<std::string_view>& next = o.next.front();
-  const bool decimals =
-      std::none_of(next.begin(), next.end(), [](std::string_view field) { return whole(field); });
-  if (names.size() == 2 ? !decimals : is_of_its_kind(names, whole_numbers(next, from)))
+  // Two columns are easily counted by chance: there the records have to look otherwise altogether.
+  const auto may_be_like = [&](const std::vector<std::string_view>& record) {
+    if (names.size() == 2)
+      return std::any_of(record.begin(), record.end(), [](auto field) { return whole(field); });
+    return is_of_its_kind(names, whole_numbers(record, from));
+  };
+  if (std::any_of(o.next.begin(), o.next.end(), may_be_like))
     return {
         false,
         fmt::format(
-            "its first line counts the columns, {}, but may be a point like the next one: header "
+            "its first line counts the columns, {}, but may be a point like the next ones: header "
             "yes makes it a header",
             range)};
   return {true,

@@ -15,12 +15,12 @@ struct HeaderGuess {
   std::string why;
 };
 
-/// Whether the first record counts the columns, from 0 or 1 on, and the next one shows that it is no point.
+/// Whether the first record counts the columns, from 0 or 1 on, and the next ones show that it is no point.
 ///
-/// A point can count up as well, but then its neighbour tends to: in a table of consecutive numbers
+/// A point can count up as well, but then a neighbour tends to: in a table of consecutive numbers
 /// (0,1,2 / 3,4,5), of rankings (1,2,3 / 1,3,2) or of combinations (1,2,3 / 1,2,4). Such a record is a point,
 /// and one without a neighbour too. Of two columns, (0,1) and (1,2) are common points among whole numbers:
-/// there the next record has to be written otherwise, with decimals.
+/// there the next records have to be written otherwise, with decimals.
 HeaderGuess guess_from_numbers(const Opening& opening);
 
 /// Whether field f, with the names of `opening.first` above it, holds an index: it has no name, or one that pandas

@@ -108,6 +108,7 @@ class Assignment {
   /// Lines that end in a comma have a column too many, without a name and with nothing in it.
   void find_empty_columns() {
     if (layout_.header && opening_.next.empty()) return;
+    if (!options_.columns.empty()) return;  // what is not chosen may hold anything
     for (Index f = fields_ - 1; f > 0 && is_free(f) && is_empty(f); --f) {
       left_out_[at(f)] = empty_column;
       layout_.empty_from = f;
@@ -177,25 +178,34 @@ bool names_a_column(const Opening& opening, const ReadOptions& options) {
          std::any_of(options.exclude_columns.begin(), options.exclude_columns.end(), is_name);
 }
 
+/// Words stand where the records below have numbers: the first one names the columns.
+bool names_columns(const Opening& o) {
+  const auto is_word = [](std::string_view field) {
+    return parse_number(field).kind == FieldKind::words;
+  };
+  for (std::size_t f = 0; f < o.first.size(); ++f)
+    if (is_word(o.first[f]) && std::none_of(o.next.begin(), o.next.end(),
+                                            [&](const auto& record) { return is_word(record[f]); }))
+      return true;
+  return false;
+}
+
 Result<CsvLayout> decide(const Opening& o, const ReadOptions& options) {
   Result<CsvLayout> plain = assign(o, options, {}, "as asked");
   if (options.header == Header::no) return plain;
-  const bool words = std::any_of(o.first.begin(), o.first.end(), [](const std::string& field) {
-    return parse_number(field).kind == FieldKind::words;
-  });
   const CsvLayout in_comment{.header = true, .names_above = true, .names = o.names_above};
   const CsvLayout in_first{.header = true, .names = o.first};
-  const bool above = !o.names_above.empty() && !words;
+  const bool above = !o.names_above.empty() && !names_columns(o);
   const CsvLayout& with_header = above ? in_comment : in_first;
   if (options.header == Header::yes) return assign(o, options, with_header, "as asked");
   if (names_a_column(o, options))
     return assign(o, options, with_header, "an option names a column");
+  if (above) return assign(o, options, in_comment, "the comment above names the columns");
   if (plain && holds(*plain, o.first, FieldKind::words)) {
     CsvLayout named = in_first;
     named.doubtful_header = holds(*plain, o.first, FieldKind::number);
     return assign(o, options, std::move(named), "its first line holds words");
   }
-  if (above) return assign(o, options, in_comment, "the comment above names the columns");
   const HeaderGuess guess = guess_from_numbers(o);
   if (guess.header) return assign(o, options, in_first, guess.why);
   if (plain) plain->reading.header_why = guess.why;

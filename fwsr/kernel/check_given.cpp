@@ -162,10 +162,11 @@ class KernelCheck {
 
   [[noreturn]] void refuse_distances(double largest) const {
     throw Error(fmt::format(
-        "the precomputed kernel has nothing but zeros on its diagonal, and numbers up to {:.4g} "
+        "the precomputed kernel has {} on its diagonal, and numbers up to {:.4g} "
         "beside it: it looks like distances. Of distances D a kernel is made by, for example, "
         "K = numpy.exp(-D**2 / numpy.median(D**2)); methods that take distances as they are, such "
         "as kmedoids, do so with metric = precomputed in place of the kernel",
+        diagonal_ > 0 ? fmt::format("nothing above {:.4g}", diagonal_) : "nothing but zeros",
         largest));
   }
 
@@ -195,18 +196,16 @@ class KernelCheck {
       for (Index r = 0; r < m; ++r)
         scaled[at(s * m + r)] = number(point(s), point(r)) * scale[at(s)] * scale[at(r)];
     // Of m entries a row, each off by a part of its own size or of the largest.
+    std::vector<double> lifted = scaled;
     for (Index s = 0; s < m; ++s)
-      scaled[at(s * m + s)] +=
+      lifted[at(s * m + s)] +=
           static_cast<double>(m) * (entry_error_ + tolerance_ * scale[at(s)] * scale[at(s)]);
-    if (is_positive_definite(std::move(scaled), m)) return;
-    std::vector<double> matrix(at(m * m));
-    for (Index s = 0; s < m; ++s)
-      for (Index r = 0; r < m; ++r) matrix[at(s * m + r)] = number(point(s), point(r)) / diagonal_;
-    const std::vector<double> values = symmetric_eigen(std::move(matrix), m).values;
+    if (is_positive_definite(std::move(lifted), m)) return;
+    const std::vector<double> values = symmetric_eigen(std::move(scaled), m).values;
     throw_no_kernel(fmt::format(
-        "{} eigenvalue is {:.4g}, beside {:.4g} for the largest",
+        "scaled to a diagonal of 1, {} eigenvalue is {:.4g}, beside {:.4g} for the largest",
         m < n_ ? fmt::format("of {} of its {} points the smallest", m, n_) : "its smallest",
-        values.front() * diagonal_, values.back() * diagonal_));
+        values.front(), values.back()));
   }
 
   static constexpr Index tile = 64, lanes = 8;

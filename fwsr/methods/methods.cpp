@@ -185,13 +185,19 @@ double common_bytes(const Sizes& s) {
 }
 
 /// What is held after the choice: to find the nearest exemplars, blocks of points and the exemplars; for the
-/// certificate a basis of what they span, too. Of sparse points few rows are expanded.
+/// certificate a basis of what they span, too. Of sparse points nothing but the basis is expanded.
 double closing_bytes(const Sizes& s, const SelectOptions& o, bool dissimilarities) {
-  if (dissimilarities) return 8 * s.crew(384) * 384 * 2 * s.k;
-  const double rows = o.certificate == CertificateKind::full && s.linear ? 384 : 96;
-  const double basis = o.certificate == CertificateKind::full && s.linear ? 2 * s.k * s.d : 0;
-  return 8 *
-         (basis + s.crew(384) * (s.held(rows) * s.d + std::min(384.0, s.k) * s.d + 384 * 2 * s.k));
+  const double crew = s.crew(384), values = 384 * 2 * s.k;
+  if (dissimilarities) return 8 * crew * values;
+  const bool basis = o.certificate == CertificateKind::full && s.linear;
+  if (s.sparse && o.kernel.type != KernelType::laplacian) {
+    const double width = Points::sparse_rows;
+    const double stored = 96 * std::min(s.d, width * s.row()), places = 96 / width * s.d / 2;
+    const double both = basis ? (2 * s.k + std::ceil(s.k / width) * width) * s.d : 0;
+    return 8 * std::max(both + crew * s.d, crew * (stored + places + 2 * s.d + values));
+  }
+  const double rows = std::min(s.n, basis ? 384.0 : 96.0);
+  return 8 * ((basis ? 2 * s.k * s.d : 0) + crew * ((rows + std::min(384.0, s.k)) * s.d + values));
 }
 
 /// What every method ends with: the nearest exemplar of every point, and least squares for the certificate. And begins

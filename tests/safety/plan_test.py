@@ -82,13 +82,17 @@ CASES = {
     "ds3": ((2500, 30, "<f4"), "select -k 10 --method ds3:alpha=20:max_iterations=20"),
     "dsmrs": ((30000, 100, "<f4"), "select -k 10 --method dsmrs:max_iterations=5"),
     "random": ((300000, 60, "<f4"), "select -k 10 --method random"),
+    "random, sparse": ((20000, 30000, 20), "select -k 10 --method random"),
+    "random, sparse, many exemplars": ((20000, 30000, 20), "select -k 60 --method random"),
+    "kmeans, sparse": ((20000, 30000, 20), "select -k 10 --method kmeans"),
+    "facility, sparse": ((5000, 30000, 20), "select -k 10 --method facility"),
     "ipm": ((60000, 300, "<f4"), "select -k 10 --method ipm"),
     "strong-rrqr": ((60000, 300, "<f4"), "select -k 10 --method strong-rrqr"),
 }
 
 #: Short ones, of every kind; the tests run these.
 IN_TESTS = ["covariance", "few points, a million features", "sparse", "kernel held", "kernel through a factor",
-            "streamed", "per class", "smrs", "kmedoids", "leverage"]
+            "streamed", "random, sparse", "per class", "smrs", "kmedoids", "leverage"]
 
 
 class Plans(Case):
