@@ -74,6 +74,14 @@ TEST(Allocations, the_most_at_one_time_is_told) {
   EXPECT_LT(peak.bytes(), (8 << 17) + (1 << 16));
 }
 
+TEST(Allocations, two_that_count_at_once_know_nothing) {
+  if (!is_counted()) GTEST_SKIP() << "this build has an operator new of its own";
+  const AllocationPeak first;
+  EXPECT_GE(first.bytes(), 0);
+  { EXPECT_EQ(AllocationPeak().bytes(), -1); }
+  EXPECT_EQ(first.bytes(), -1);
+}
+
 TEST(Compare, memory_does_not_depend_on_who_came_before) {
   if (!is_counted()) GTEST_SKIP() << "this build has an operator new of its own";
   Rng rng(1);

@@ -7,7 +7,11 @@ namespace fwsr {
 
 AllocationPeak::AllocationPeak() {
   AllocationCount& count = allocation_count;
-  count.watchers.fetch_add(1);
+  if (count.watchers.fetch_add(1) > 0) {
+    count.met.fetch_add(1);
+    return;
+  }
+  met_ = count.met.load();
   const Index before = count.now.load();
   void* const probe = ::operator new(4096);
   counted_ = count.now.load() - before >= 4096;
@@ -21,7 +25,8 @@ AllocationPeak::~AllocationPeak() {
 }
 
 Index AllocationPeak::bytes() const {
-  return counted_ ? std::max<Index>(0, allocation_count.most.load() - before_) : -1;
+  if (!counted_ || allocation_count.met.load() != met_) return -1;
+  return std::max<Index>(0, allocation_count.most.load() - before_);
 }
 
 }  // namespace fwsr

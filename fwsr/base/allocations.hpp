@@ -10,9 +10,10 @@
 
 namespace fwsr {
 
-/// One at a time, for all threads together.
+/// For all threads together.
 struct AllocationCount {
   std::atomic<int> watchers = 0;  // nothing is counted while there are none
+  std::atomic<Index> met = 0;     // how often one came while another was there
   std::atomic<Index> now = 0;     // since the first of them came
   std::atomic<Index> most = 0;
 
@@ -32,7 +33,7 @@ struct AllocationCount {
 };
 inline AllocationCount allocation_count;
 
-/// Counts from here on, until it is gone.
+/// Counts from here on, until it is gone. Two at a time would count each other's work, and neither knows how much.
 class AllocationPeak {
  public:
   AllocationPeak();
@@ -41,12 +42,12 @@ class AllocationPeak {
   AllocationPeak& operator=(const AllocationPeak&) = delete;
 
   /// The most bytes that were asked for at one time, beyond those at the beginning; -1 where a program has an operator
-  /// new of its own, which counts nothing.
+  /// new of its own, which counts nothing, and when others counted meanwhile.
   Index bytes() const;
 
  private:
   bool counted_ = false;
-  Index before_ = 0;
+  Index before_ = 0, met_ = 0;
 };
 
 }  // namespace fwsr

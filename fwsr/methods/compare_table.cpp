@@ -19,17 +19,6 @@ double without_rounding(double value, const Measure& measure) {
   return std::abs(value) <= measure.rounding ? 0.0 : value;
 }
 
-std::string cell(const Spread& spread, const Measure& measure) {
-  if (!std::isfinite(spread.mean)) return "-";
-  if (measure.unit == Measure::Unit::bytes) return format_bytes(spread.mean);
-  const double mean = without_rounding(spread.mean, measure);
-  std::string text = fmt::format("{:.4g}", mean);
-  if (measure.unit == Measure::Unit::seconds) return text;
-  if (mean != 0 && spread.deviation > equal_width * std::abs(mean))
-    text += fmt::format(" +-{:.1g}", spread.deviation);
-  return text;
-}
-
 const char* word_for(Comparison::Outcome outcome) {
   switch (outcome) {
     case Comparison::Outcome::too_slow:
@@ -42,6 +31,17 @@ const char* word_for(Comparison::Outcome outcome) {
 }
 
 }  // namespace
+
+std::string measured_text(const Spread& spread, const Measure& measure) {
+  if (!std::isfinite(spread.mean)) return "-";
+  if (measure.unit == Measure::Unit::bytes) return format_bytes(spread.mean);
+  const double mean = without_rounding(spread.mean, measure);
+  std::string text = fmt::format("{:.4g}", mean);
+  if (measure.unit == Measure::Unit::seconds) return text;
+  if (mean != 0 && spread.deviation > equal_width * std::abs(mean))
+    text += fmt::format(" +-{:.1g}", spread.deviation);
+  return text;
+}
 
 std::vector<bool> best_of(const std::vector<double>& means, const Measure& measure) {
   std::vector<bool> best(means.size(), false);
@@ -82,7 +82,7 @@ std::string comparison_table(const std::vector<TableLine>& lines) {
     cells[0].push_back(fmt::format("{}  ", measure.title));
     for (std::size_t r = 0; r < lines.size(); ++r)
       if (lines[r].outcome == Comparison::Outcome::done)
-        cells[r + 1].push_back(cell(lines[r].spreads[m], measure) + (best[r] ? " *" : "  "));
+        cells[r + 1].push_back(measured_text(lines[r].spreads[m], measure) + (best[r] ? " *" : "  "));
   }
   std::vector<std::size_t> width(std::max<std::size_t>(cells[0].size(), 2), 0);
   for (std::size_t r = 0; r < cells.size(); ++r) {

@@ -19,6 +19,9 @@ struct TableLine {
 /// both 0 to Measure::rounding, which are shown as 0. No star where all are equal. Measures that nobody could take are left out.
 std::string comparison_table(const std::vector<TableLine>& lines);
 
+/// One entry of it: "0.1234 +-0.005", "12.3 MiB", or "-" where nothing could be measured.
+std::string measured_text(const Spread& spread, const Measure& measure);
+
 /// Which of some means are the best of a measure; none where all are equal, or all but one are no numbers.
 std::vector<bool> best_of(const std::vector<double>& means, const Measure& measure);
 

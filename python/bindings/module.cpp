@@ -168,11 +168,10 @@ std::string comparison_text(const nb::list& rows) {
   return comparison_table(lines);
 }
 
-/// Which of some means are the best of a measure.
-std::vector<bool> best_names(const std::string& measure, const std::vector<double>& means) {
+const Measure& find_measure(const std::string& name) {
   for (const Measure& m : measures())
-    if (measure == m.name) return best_of(means, m);
-  throw Error(fmt::format("there is no measure '{}'", measure));
+    if (name == m.name) return m;
+  throw Error(fmt::format("there is no measure '{}'", name));
 }
 
 /// A file by the readers of fwsr/data.
@@ -353,7 +352,18 @@ NB_MODULE(_core, m) {
     return all;
   });
   m.def("comparison_table", comparison_text, "rows"_a);
-  m.def("best_of", best_names, "measure"_a, "means"_a);
+  m.def(
+      "best_of",
+      [](const std::string& measure, const std::vector<double>& means) {
+        return best_of(means, find_measure(measure));
+      },
+      "measure"_a, "means"_a);
+  m.def(
+      "measured_text",
+      [](const std::string& measure, double mean, double deviation) {
+        return measured_text({.mean = mean, .deviation = deviation}, find_measure(measure));
+      },
+      "measure"_a, "mean"_a, "deviation"_a);
   m.attr("default_methods") = default_methods;
   m.def("options", option_list);
   m.def("read_labels", read_label_file, "path"_a, "memory"_a);

@@ -171,14 +171,14 @@ def read(
     names = _names("columns", columns)
     excluded = _names("exclude_columns", exclude_columns) or []
     first_line = _header(header)
+    limit = memory_limit(memory)
+    held = limit or _core.available_memory() * 8 // 10
     if path.lower().endswith(_ARROW_FILES):
         if array:
             raise ValueError(f"{path}: variable is for npz files; name columns instead")
         if first_line != "auto":
             raise ValueError(f"{path}: header is for csv files; this one has names of its own")
-        return _read_arrow(path, label, id_, names, excluded)
-    limit = memory_limit(memory)
-    held = limit or _core.available_memory() * 8 // 10
+        return _read_arrow(path, label, id_, names, excluded, held)
     points = _core.Points.read(path, label, id_, names or [], excluded, first_line, array, held,
                                limit)
     table = points.table
@@ -340,8 +340,35 @@ def class_name(value: Any) -> str:
     return str(value)
 
 
+def _is_part_of(columns: set[str], path: str) -> bool:
+    """``embedding.list.element`` is part of ``embedding``, and of ``a.b`` when that is a name."""
+    while path and path not in columns:
+        path = path.rpartition(".")[0]
+    return bool(path)
+
+
+def _refuse_too_large(path: str, columns: list[str] | None, memory: int) -> None:
+    """What a table takes at least: its numbers as they stand there, and once more as points."""
+    import pyarrow.parquet
+
+    if path.lower().endswith((".parquet", ".pq")):
+        groups = pyarrow.parquet.read_metadata(path)
+        parts = (groups.row_group(g).column(c) for g in range(groups.num_row_groups)
+                 for c in range(groups.num_columns))
+        names = None if columns is None else set(columns)
+        stored = sum(p.total_uncompressed_size for p in parts
+                     if names is None or _is_part_of(names, p.path_in_schema))
+    else:
+        stored = os.path.getsize(path)
+    if 2 * stored > memory:
+        raise MemoryError(
+            f"{path}: takes at least {_core.format_bytes(2 * stored)} while it is read, more than "
+            f"the {_core.format_bytes(memory)} allowed; allow more memory, choose columns, or save "
+            "the points as npy, which may stay in the file")
+
+
 def _read_arrow(path: str, label_column: str, id_column: str, columns: list[str] | None,
-                excluded: list[str]) -> Data:
+                excluded: list[str], memory: int) -> Data:
     try:
         import pyarrow as pa
         import pyarrow.feather
@@ -369,6 +396,7 @@ def _read_arrow(path: str, label_column: str, id_column: str, columns: list[str]
                         if c not in left_out and (not excluded or c not in extra)]
         index = [] if id_column else [c for c in index if c not in features]
         wanted = None if columns is None else list(dict.fromkeys([*features, *extra, *index]))
+        _refuse_too_large(path, wanted, memory)
         table = (pa.parquet if parquet else pa.feather).read_table(path, columns=wanted)
     except (pa.ArrowException, OSError, ValueError) as e:
         raise ValueError(f"{path}: {e}") from e

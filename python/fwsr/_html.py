@@ -36,11 +36,8 @@ def comparison(methods: Sequence[Any], measures: Sequence[str]) -> str:
 
 
 def _measured(method: Any, name: str) -> str:
-    mean, deviation = method.mean(name), method.deviation(name)
-    if name == "peak_bytes" and np.isfinite(mean):
-        return str(_core.format_bytes(mean))
-    varies = name != "seconds" and deviation > 1e-9 * abs(mean)
-    return _number(mean) + (f" ± {deviation:.1g}" if varies else "")
+    text = _core.measured_text(name, method.mean(name), method.deviation(name))
+    return "" if text == "-" else text.replace("+-", "± ")
 
 
 def _number(value: float) -> str:

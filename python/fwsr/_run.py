@@ -325,7 +325,7 @@ class Run:
         r = self.request
         long = _core.long_run(self.data.points, self.options, r.method, r.settings,
                               *self.per_class)
-        tell([long] if long else [])
+        tell([long] if long else [], UserWarning)
         with closing(watcher):
             raw = _core.select(self.data.points, self.options, r.method, r.settings, r.seed,
                                *self.per_class, watcher.function, watcher.every_step)
@@ -397,11 +397,11 @@ def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data
     return _data.as_data(matrix)
 
 
-def tell(messages: list[str]) -> None:
+def tell(messages: list[str], category: type[Warning] = ConvergenceWarning) -> None:
     """Warns at the line that called this package, however deep inside we are."""
     level, frame = 2, sys._getframe(1)
     inside = ("fwsr", "sklearn", "imblearn")
     while frame.f_back and str(frame.f_globals.get("__name__")).split(".")[0] in inside:
         level, frame = level + 1, frame.f_back
     for message in messages:
-        warnings.warn(message, ConvergenceWarning, stacklevel=level)
+        warnings.warn(message, category, stacklevel=level)

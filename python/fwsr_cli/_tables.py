@@ -26,8 +26,9 @@ def handed_on(arguments: list[str], place: int) -> list[str]:
     columns, rest = _taken(rest, "--columns")
     excluded, rest = _taken(rest, "--exclude-columns")
     variable, rest = _taken(rest, "--variable")
+    memory, _ = _taken(rest, "--memory")
     data = fwsr.read(path, label_column=label, id_column=id_, variable=variable,
-                     columns=_list(columns), exclude_columns=_list(excluded))
+                     columns=_list(columns), exclude_columns=_list(excluded), memory=memory)
     arrays = {"points": data.values}
     told = ["--variable", "points"]
     if data.labels is not None:

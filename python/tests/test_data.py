@@ -566,9 +566,25 @@ def test_arrow_files(tmp_path, X, name):
                        ({}, "column 'id' holds"), ({"variable": "a"}, "npz")]:
         with pytest.raises(ValueError, match=words):
             fwsr.read(path, **how)
+    with pytest.raises(MemoryError, match=f"{name}: takes at least .* than the 1.0 KiB allowed"):
+        fwsr.read(path, label_column="y", id_column="id", memory="1K")
     path.write_bytes(b"no such format")
     with pytest.raises(ValueError, match=name):
         fwsr.read(path)
+
+
+def test_columns_of_a_table_that_fit_are_read(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    wide = np.random.default_rng(1).normal(size=(2000, 20))
+    table = pa.table({"a.b": wide[:, 0], "embedding": wide.tolist(), "c": wide[:, 1]})
+    parquet.write_table(table, tmp_path / "x.parquet")
+    with pytest.raises(MemoryError):
+        fwsr.read(tmp_path / "x.parquet", memory="100K")
+    with pytest.raises(MemoryError):
+        fwsr.read(tmp_path / "x.parquet", columns=["embedding"], memory="100K")
+    for name in ("a.b", "c"):
+        assert fwsr.read(tmp_path / "x.parquet", columns=[name], memory="100K").shape == (2000, 1)
 
 
 def test_wrong_files_and_names(tmp_path, X):

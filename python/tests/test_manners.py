@@ -193,6 +193,14 @@ def test_false_leaves_an_estimator_unfitted_and_no_comparison(X):
     assert issubclass(fwsr.Interrupted, RuntimeError)
 
 
+def test_a_run_that_takes_long_says_so_before(monkeypatch):
+    monkeypatch.setattr(fwsr._core, "long_run", lambda *_: "this takes some days")
+    with pytest.warns(UserWarning, match="some days") as told:
+        fwsr.select(np.eye(4), 2)
+    assert not any(issubclass(w.category, ConvergenceWarning) and "days" in str(w.message)
+                   for w in told)
+
+
 def test_a_callback_can_stop_a_long_run_that_has_no_steps():
     points = np.random.default_rng(0).normal(size=(8000, 50)).astype(np.float32)
     heard = []

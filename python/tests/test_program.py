@@ -140,6 +140,8 @@ def test_every_command_that_reads_takes_tables(tables):
 
 
 def test_messages_about_tables(tables, tmp_path):
+    small = run("select", tables / "points.parquet", "-k", 3, "--memory=1K", code=1).stderr
+    assert "points.parquet: takes at least" in small
     said = run("select", tables / "points.parquet", "-k", 3, code=1).stderr
     assert said.startswith("fwsr: ") and "column 'name' holds string" in said
     assert "has no column 'x'" in run("select", tables / "points.parquet", "-k", 3, "--columns",

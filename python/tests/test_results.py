@@ -154,6 +154,13 @@ def test_a_notebook_shows_a_comparison():
     assert len(shown.rows[0]) == 1 + len(table.measures)
 
 
+def test_a_notebook_shows_nothing_of_rounding():
+    flat = np.random.default_rng(1).normal(size=(40, 2)) @ np.ones((2, 6))
+    table = fwsr.compare(flat, 3, ["rrqr", "greedy-cssp"], repeats=1)
+    column = table.measures.index("reconstruction_error") + 1
+    assert [row[column] for row in Words(table._repr_html_()).rows[1:]] == ["0", "0"]
+
+
 def test_a_notebook_shows_why_a_method_has_no_answer():
     many = np.zeros((40_000, 2))
     many[:, 0] = np.arange(40_000)
