@@ -9,7 +9,7 @@ import re
 UNSTEADY = re.compile(r"(.*_)?seconds|threads|version|memory_bytes|memory_per_thread|peak_memory_bytes|peak_bytes")
 # What is not recorded because it repeats something else (what was asked for, what was read, what the plans among the
 # cases of text say, columns once more), counts operations for some number of threads, or bounds the rounding of a run.
-REPEATED = set("""options data picks assignment eta_relative why points features data_bytes passes f_error gap_error
+REPEATED = set("""options data picks assigned.npy eta_relative why points features data_bytes passes f_error gap_error
     setup_flops step_flops""".split())
 # Longer lists are recorded as a few sums, or when they count something as a digest.
 LONG = 24
@@ -76,8 +76,8 @@ def size_of(facts, path, value):
         # The first gap of a run is twice beta times the largest score: what is subtracted in all later ones.
         first = facts.get(f"{head}.trace.gap" if head else "trace.gap", [0.0]) if key == "gap" else [0.0]
         at_zero = facts.get(f"{head}.f_at_zero" if head else "f_at_zero") or 0.0
-        return max(largest, at_zero, *(one for one in first if one is not None))
-    return max(largest, 1.0) if "error" in key or key in ("gamma", "mmd", "mean", "deviation") else largest
+        return max(largest, at_zero, *(one for one in first if isinstance(one, float)))
+    return max(largest, 1.0) if "error" in key or key in ("score", "mmd", "mean", "deviation") else largest
 
 
 def difference(expected, found, size):

@@ -1,4 +1,4 @@
-"""The commands whose answers are recorded, by name. Their data is made by data.py; "digits" is built in. Picks must not
+"""The commands whose answers are recorded, by name. Their data is made by points.py; "digits" is built in. Picks must not
 depend on rounding: `net_test.py --shake` finds those that do."""
 
 # Run with --json, --quiet and --assignment: every number of the answer.

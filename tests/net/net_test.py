@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
 
 import answers
 import cases
-import data
+import points
 from helpers import PROGRAM, read_npy
 
 RECORDED = os.path.join(HERE, "answers.txt")
@@ -47,7 +47,7 @@ class Folder:
 
     def __init__(self, shake=0.0):
         self.path = tempfile.mkdtemp(prefix="fwsr-net-")
-        for name, content in data.files(shake).items():
+        for name, content in points.files(shake).items():
             with open(os.path.join(self.path, name), "wb") as file:
                 file.write(content if isinstance(content, bytes) else content.encode())
         self.data = set(os.listdir(self.path))
