@@ -36,6 +36,14 @@ SELECT = {
     "covariance, sparse with few features, centred": "narrow.svm -k 6 --center feature --eta 0.5 --codes codes.npy",
     "cosine": "plain.npy -k 8 --kernel cosine --codes codes.npy",
     "cosine, centred": "single.npy -k 8 --kernel cosine --center feature",
+    # Points near a line: the scores are computed anew, and in double where they were float32.
+    "covariance, near a line": "flat.npy -k 4 --max-iterations 60 --codes codes.npy",
+    "covariance, near a line, alpha 0": "flat.npy -k 4 --max-iterations 60 --alpha 0 --center feature",
+    "covariance, near a line, float32": "flatsingle.npy -k 4 --max-iterations 60 --codes codes.npy",
+    "held linear, near a line": "flatwide.npy -k 4 --max-iterations 60 --codes codes.npy",
+    "held polynomial, near a line, float32":
+        "flatsingle.npy -k 4 --kernel polynomial --degree 1 --coef0 0 --max-iterations 60 --alpha 0",
+    "held rbf, near a point, float32": "flatsingle.npy -k 4 --kernel rbf --gamma 1e-5 --max-iterations 300 --alpha 0",
     # The representer form: kernels held, in tiles, as products, given.
     "held rbf": "plain.npy -k 8 --kernel rbf --codes codes.npy",
     "held rbf, gamma, alpha 0": "plain.npy -k 8 --kernel rbf --gamma 0.01 --alpha 0",
@@ -85,6 +93,8 @@ SELECT = {
     "stop when converged, delta absolute": "few.npy -k 12 --alpha 30 --when-converged stop --delta-absolute 5",
     "grow": "plain.npy -k 10 --alpha 200 --delta 0.05 --codes codes.npy",
     "grow, rbf": "blobs.npy -k 10 --kernel rbf --alpha 60 --delta 0.05",
+    "grow, full steps": "plain.npy -k 3 --alpha 5000 --codes codes.npy",
+    "grow, full steps, rbf": "blobs.npy -k 3 --alpha 1000 --kernel rbf --delta 0.02",
     "grow, q 1": "plain.npy -k 5 --alpha 200 --q 1 --delta 0.05",
     "iteration limit": "plain.npy -k 10 --max-iterations 6 --codes codes.npy",
     "all that is there": "few.npy -k 20 --center none",
@@ -123,7 +133,7 @@ METHODS = {
 # Run with --json and --quiet.
 OTHERS = {
     "sweep": "sweep plain.npy -k 5 --alphas auto,0,10 --etas 0,0.5",
-    "sweep, relative, float32": "sweep single.npy -k 5 --alphas auto,5 --etas-relative 0,0.4 --center feature",
+    "sweep, relative, float32": "sweep single.npy -k 5 --alphas auto,5 --etas-relative 0,0.4 --center none",
     "sweep, rbf": "sweep plain.npy -k 5 --alphas auto,3 --etas 0,0.2 --kernel rbf",
     "sweep, factor": "sweep plain.npy -k 5 --alphas auto,3 --etas 0,0.2 --kernel rbf --rank 50",
     "sweep, q inf": "sweep few.npy -k 4 --alphas auto,2 --q inf --center none",

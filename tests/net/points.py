@@ -28,6 +28,13 @@ class Draws:
         return [[self.number() * sizes[j % len(sizes)] for j in range(features)] for _ in range(points)]
 
 
+    def near_a_line(self, points, features, off):
+        """Points on a line and `off` away from it: what is left falls by the square of that with the first step, and
+        with it go the digits of all that is carried from step to step."""
+        along = self.rows(1, features)[0]
+        return [[3 * at * x + off * self.number() for x in along] for at in self.rows(1, points)[0]]
+
+
 STRETCHED = (3.0, 1.0, 2.0, 0.5, 1.5)
 
 
@@ -97,6 +104,9 @@ def files(shake=0.0):
         "offset.npy": npy_bytes([[v + 50 for v in row] for row in single.rows(300, 10, STRETCHED)], "<f4"),
         "wide.npy": npy_bytes(Draws(9, shake).rows(50, 140, STRETCHED)),
         "widesingle.npy": npy_bytes(Draws(10, 1e3 * shake).rows(60, 130, STRETCHED), "<f4"),
+        "flat.npy": npy_bytes(Draws(13, shake).near_a_line(200, 14, 1e-3)),
+        "flatsingle.npy": npy_bytes(Draws(14, 1e3 * shake).near_a_line(260, 16, 5e-3), "<f4"),
+        "flatwide.npy": npy_bytes(Draws(15, shake).near_a_line(60, 130, 1e-3)),
         "blobs.npy": npy_bytes(points),
         "blobs.txt": "".join(f"c{label}\n" for label in labels),
         "few.npy": npy_bytes(few),
