@@ -73,6 +73,8 @@ SELECT = {
     # A factor in place of the kernel.
     "factor, rbf": "plain.npy -k 8 --kernel rbf --rank 60 --codes codes.npy",
     "factor, rbf, float32": "single.npy -k 8 --kernel rbf --rank 70 --codes codes.npy",
+    "factor, rbf, several leaves": "long.npy -k 6 --kernel rbf --rank 200 --codes codes.npy",
+    "factor, rbf, several leaves, float32": "digits -k 6 --kernel rbf --rank 150",
     "factor, rbf, float32, precise, eta": "single.npy -k 8 --kernel rbf --rank 70 --precise --eta-relative 0.3",
     "factor, polynomial": "plain.npy -k 8 --kernel polynomial --degree 2 --rank 90",
     "factor, laplacian": "plain.npy -k 6 --kernel laplacian --rank 120 --alpha 4",
@@ -134,6 +136,8 @@ METHODS = {
 OTHERS = {
     "sweep": "sweep plain.npy -k 5 --alphas auto,0,10 --etas 0,0.5",
     "sweep, relative, float32": "sweep single.npy -k 5 --alphas auto,5 --etas-relative 0,0.4 --center none",
+    "sweep in batches": "sweep long.npy -k 3 --alphas auto,0,5 --etas 0,1 --memory 500K --threads 1",
+    "sweep one by one": "sweep long.npy -k 3 --alphas auto,5 --etas 0,1 --memory 300K --threads 1",
     "sweep, rbf": "sweep plain.npy -k 5 --alphas auto,3 --etas 0,0.2 --kernel rbf",
     "sweep, factor": "sweep plain.npy -k 5 --alphas auto,3 --etas 0,0.2 --kernel rbf --rank 50",
     "sweep, q inf": "sweep few.npy -k 4 --alphas auto,2 --q inf --center none",

@@ -3,7 +3,8 @@
     net_test.py                  today's answers are those of answers.txt: picks, counts and words exactly, measured
                                  numbers to within rounding (answers.py)
     net_test.py --record         answers.txt anew; its diff then shows what changed
-    net_test.py --against OTHER  the same bits of everything but seconds and memory from FWSR_PROGRAM and OTHER
+    net_test.py --against OTHER  the same bits of everything but seconds and memory from FWSR_PROGRAM and OTHER, on this
+                                 machine; tells how many answers are equal, and how far f and gap are apart elsewhere
     net_test.py --shake          whose picks depend on rounding: data moved in its last digits; these do not belong here
 """
 
@@ -27,9 +28,11 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
 
 import answers
 import cases
+import helpers
 import points
-from helpers import PROGRAM, read_npy
+from helpers import read_npy
 
+PROGRAM = os.path.abspath(shutil.which(helpers.PROGRAM) or helpers.PROGRAM)  # it runs in a folder of its own
 RECORDED = os.path.join(HERE, "answers.txt")
 SANITIZED = bool(os.environ.get("FWSR_SANITIZE"))
 # Sanitizers make a run some ten times slower, and look at the same code in every case of a kind.
@@ -191,6 +194,9 @@ def main():
     parser.add_argument("--against", metavar="OTHER")
     parser.add_argument("--shake", action="store_true")
     asked, rest = parser.parse_known_args()
+    for program in filter(None, (PROGRAM, asked.against)):
+        if not shutil.which(program):
+            parser.error(f"{program} is no program; FWSR_PROGRAM names the one to be asked")
     if asked.record:
         return record()
     if asked.against:
