@@ -24,6 +24,7 @@
 #include "fwsr/solver/fill.hpp"
 #include "fwsr/solver/frank_wolfe.hpp"
 #include "fwsr/solver/gradient_form.hpp"
+#include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/representer_form.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -137,6 +138,8 @@ Space make_space(std::unique_ptr<Points> points, const SelectOptions& o, const P
                                                  as_is, plan.threads);
     space.approximate = make_factor_kernel(*space.factor, *space.coordinates, exact, alive);
   }
+  if (plan.form == "covariance")
+    space.set = std::make_unique<LocalPoints>(space.linear(), plan.threads, alive);
   return space;
 }
 
@@ -155,8 +158,8 @@ std::unique_ptr<Form> make_form(Space& space, const SelectOptions& o, const Plan
   if (plan.form == "gradient")
     return std::make_unique<GradientForm>(space.kernel(), o.q, o.nonneg, plan.threads);
   if (plan.form == "covariance")
-    return std::make_unique<CovarianceForm>(space.linear(), space.linear().single() && !o.precise,
-                                            plan.threads, alive);
+    return std::make_unique<CovarianceForm>(*space.set, space.set->facts().single && !o.precise,
+                                            plan.threads);
   const auto in_double = [&space, &o, &plan, &alive]() -> const KernelMatrix& {
     const bool hold = space.held && (space.held.reset(), fits_in_double(o, plan));
     space.make_kernel(o, plan, false, hold, alive);

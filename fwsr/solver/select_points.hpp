@@ -19,6 +19,7 @@
 #include "fwsr/solver/gradient_form.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/point_set.hpp"
 #include "fwsr/solver/representer_form.hpp"
 #include "fwsr/solver/select.hpp"
 #include "fwsr/solver/selection.hpp"
@@ -56,6 +57,7 @@ struct Space {
   std::unique_ptr<Factor> factor;             // F, where it takes the place of K
   std::unique_ptr<Points> coordinates;        // its rows as points
   std::unique_ptr<KernelMatrix> approximate;  // F F^T
+  std::unique_ptr<PointSet> set;              // what the covariance form works on, where it does
   Kernel type = {};                           // with its gamma
   bool single = false;                        // K began in float32; a long run may go on in double
 

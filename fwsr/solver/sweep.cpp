@@ -13,6 +13,7 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sweep_points.hpp"
@@ -183,73 +184,54 @@ class SharedSetUp {
  public:
   SharedSetUp(const PointsView& view, std::span<const Index> subset, const SelectOptions& options,
               const Plan& plan, const Alive& alive)
-      : options_(options), plan_(plan), alive_(alive) {
-    Preprocessing prep = preprocessing_of(options);
-    prep.eta = 0;
-    plain_ = std::make_unique<Points>(view, subset, prep, plan.threads);
-  }
-  const Points& plain() const { return *plain_; }
+      : options_(options),
+        plan_(plan),
+        alive_(alive),
+        plain_(view, subset, without_eta(options), plan.threads),
+        set_(plain_, plan.threads, alive) {}
+  PointSet& plain() { return set_; }
 
-  /// Points and kernel of one eta, and its C and r as long as a form holds them.
-  struct Frame {
-    Space space;
-    std::weak_ptr<const Covariance> covariance[2];  // in double, in single
-  };
-  std::unique_ptr<Frame> frame(double eta) {
-    auto frame = std::make_unique<Frame>();
+  /// Points and kernel of one eta; their C and r come from those without.
+  std::unique_ptr<Space> space(double eta) {
     const SelectOptions own = options_of(options_, NumberOrAuto{}, eta);
-    frame->space =
-        make_space(std::make_unique<Points>(*plain_, eta, options_.eta_relative, plan_.threads),
-                   own, plan_, alive_);
-    return frame;
-  }
-
-  std::unique_ptr<CovarianceForm> form(Frame& frame) {
-    const Points& points = *frame.space.points;
-    return std::make_unique<CovarianceForm>(
-        points, points.single() && !options_.precise, plan_.threads,
-        [this, &frame](bool single) { return covariance(frame, single); });
+    auto space = std::make_unique<Space>(
+        make_space(std::make_unique<Points>(plain_, eta, options_.eta_relative, plan_.threads), own,
+                   plan_, alive_));
+    space->set = std::make_unique<LocalPoints>(*space->points, set_);
+    return space;
   }
 
  private:
-  std::shared_ptr<const Covariance> covariance(Frame& frame, bool single) {
-    auto& known = frame.covariance[single ? 1 : 0];
-    if (auto held = known.lock()) return held;
-    auto& base = base_[single ? 1 : 0];
-    if (!base)
-      base =
-          std::make_shared<const Covariance>(covariance_of(*plain_, single, plan_.threads, alive_));
-    const Points& points = *frame.space.points;
-    if (points.eta() == 0) return base;
-    auto made = std::make_shared<const Covariance>(border(*base, *plain_, points, plan_.threads));
-    known = made;
-    return made;
+  static Preprocessing without_eta(const SelectOptions& options) {
+    Preprocessing prep = preprocessing_of(options);
+    prep.eta = 0;
+    return prep;
   }
 
   const SelectOptions& options_;
   const Plan& plan_;
   const Alive& alive_;
-  std::unique_ptr<Points> plain_;              // without eta
-  std::shared_ptr<const Covariance> base_[2];  // of `plain_`
+  Points plain_;
+  LocalPoints set_;
 };
 
 /// One setting on its way.
 struct Runner {
   SelectOptions options;
-  const SharedSetUp::Frame* frame = nullptr;
+  const Space* space = nullptr;
   std::unique_ptr<CovarianceForm> form;  // until the run has ended
   Remains remains;                       // then
   std::unique_ptr<FrankWolfe> loop;
   std::optional<FrankWolfe::Next> next;
-  Points::Update update;
+  PointUpdate update;
   Selection* result = nullptr;
 
-  double unit() const { return frame->space.kernel().unit(); }
+  double unit() const { return space->kernel().unit(); }
 };
 
 /// Steps all runners together until each has ended.
-void run_together(std::vector<Runner>& runners, const Points& plain, int threads, Watch& watch) {
-  const auto n = static_cast<double>(plain.size()), d = static_cast<double>(plain.dim() + 1);
+void run_together(std::vector<Runner>& runners, PointSet& plain, int threads, Watch& watch) {
+  const auto d = static_cast<double>(plain.facts().dim + 1);
   std::vector<Runner*> live;
   for (Runner& r : runners) live.push_back(&r);
   const auto drop_ended = [&] {
@@ -272,12 +254,9 @@ void run_together(std::vector<Runner>& runners, const Points& plain, int threads
     const std::vector<Runner*> together = live;
     drop_ended();
 
-    std::vector<Points::Update> updates;
+    std::vector<PointUpdate> updates;
     for (const Runner* r : live) updates.push_back(r->update);
-    const Points::SharedPass pass(plain, updates);
-    if (!live.empty())
-      for_own_blocks(threads_for(threads, 6 * count * n * d), plain.size(),
-                     [&](Index block, Index first, Index last) { pass.run(block, first, last); });
+    plain.advance(updates);
     for_tasks(threads_for(threads, 10 * count * d * d), static_cast<Index>(live.size()),
               [&](Index t) {
                 Runner& r = *live[static_cast<std::size_t>(t)];
@@ -320,21 +299,23 @@ void interrupted(Selection& result) {
 /// Settings that share the passes.
 void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
   const auto start = Clock::now();
-  std::vector<std::unique_ptr<SharedSetUp::Frame>> frames;
+  std::vector<std::unique_ptr<Space>> spaces;
   std::vector<Runner> runners;
   double eta = std::numeric_limits<double>::quiet_NaN();
   for (Index t = batch.first; t < batch.last; ++t) {
     const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
     if (setting.eta != eta) {
-      frames.push_back(shared.frame(setting.eta));
+      spaces.push_back(shared.space(setting.eta));
       eta = setting.eta;
     }
     Runner r;
     r.options = options_of(work.options, setting.alpha, setting.eta);
-    r.frame = frames.back().get();
-    r.form = shared.form(*frames.back());
+    r.space = spaces.back().get();
+    PointSet& set = *spaces.back()->set;
+    r.form = std::make_unique<CovarianceForm>(set, set.facts().single && !work.options.precise,
+                                              work.plan.threads);
     r.loop = std::make_unique<FrankWolfe>(
-        *r.form, run_options(r.options, r.frame->space.kernel(), r.form->objective()));
+        *r.form, run_options(r.options, r.space->kernel(), r.form->objective()));
     r.result = setting.result;
     runners.push_back(std::move(r));
   }
@@ -343,7 +324,7 @@ void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
   run_together(runners, shared.plain(), work.plan.threads, work.watch);
   for (Runner& r : runners) {
     try {
-      describe_run(r.loop->run(), r.remains, r.frame->space, r.options, work.alive, *r.result);
+      describe_run(r.loop->run(), r.remains, *r.space, r.options, work.alive, *r.result);
     } catch (const Interrupted&) {
       interrupted(*r.result);
     }

@@ -1,0 +1,71 @@
+// The second seam of the solver: the points of the covariance form and the three numbers r, c, h of each
+// (scores.hpp), wherever they live. The form keeps C, E and f, which are small, and asks a PointSet for everything of
+// length n:
+//
+//   covariance    C = sum_i a_i a_i^T; r_i = a_i^T C a_i          d^2 numbers are told
+//   begin         a run at X = 0, c = h = r                       none
+//   leader        the best score and whose it is                  2
+//   row           a_i                                             d
+//   advance       c and h of all points after one step each       3 d for every run
+//   rescore       c and h from E and C alone                      d^2
+//
+// One run and the many of a sweep make the same calls.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/linalg/pass.hpp"
+#include "fwsr/solver/covariance.hpp"
+
+namespace fwsr {
+
+/// What a set says about itself.
+struct PointFacts {
+  Index size = 0;
+  Index dim = 0;        // length of a row
+  bool single = false;  // stored in float32
+};
+
+/// c and h of all points in one run.
+class PointRun {
+ public:
+  struct Leader {
+    Index point = -1;
+    double square = 0;  // c_j = ||p_j||^2, by recursion
+  };
+
+  virtual ~PointRun() = default;
+  /// The smallest index among the points whose square is within a relative `tie` of the largest. Runs may be asked
+  /// from several threads, each from one.
+  virtual Leader leader(double tie) const = 0;
+  /// c_i = ||C^(1/2) E^T a_i||^2 and h_i = a_i^T E C a_i anew; E is dim x dim.
+  virtual void rescore(const Covariance& covariance, const std::vector<double>& e) = 0;
+};
+
+/// One step of one run: x = a_i.a, y = a_i.av and z = a_i.rv feed the scores of point i.
+struct PointUpdate {
+  PointRun* run = nullptr;
+  const Covariance* covariance = nullptr;
+  std::span<const double> a, av, rv;
+  ScoreStep step;
+};
+
+class PointSet {
+ public:
+  virtual ~PointSet() = default;
+
+  virtual PointFacts facts() const = 0;
+  /// `single`: from products in float32. The same one as long as somebody holds it.
+  virtual std::shared_ptr<const Covariance> covariance(bool single) = 0;
+  virtual std::unique_ptr<PointRun> begin(const Covariance& covariance) = 0;
+  /// a_i, dim numbers. May be asked from several threads.
+  virtual void row(Index i, double* out) const = 0;
+  /// One pass over the points for all of them. The runs are of this set, or of sets of the same points with
+  /// another eta.
+  virtual void advance(std::span<const PointUpdate> updates) = 0;
+};
+
+}  // namespace fwsr
