@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "fwsr/base/random.hpp"
-#include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/covariance.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
+#include "fwsr/solver/residual_rows.hpp"
 
 namespace {
 
@@ -70,14 +71,14 @@ struct Case {
                                .r_error = r_error,
                                .threads = 1,
                                .alive = {}},
-                              exemplars, theta, false, false, true, selection);
+                              {exemplars, theta}, {.sums = true}, selection);
   }
 };
 
 TEST(LinearSweep, a_score_from_one_pass_is_that_of_the_residuals) {
   const Case c(false);
   for (Index i = 0; i < n; i += 7)
-    EXPECT_NEAR(fwsr::score_of(c.points, i, c.exemplars, c.theta, 1), c.score(i),
+    EXPECT_NEAR(fwsr::score_of(c.points, i, {c.exemplars, c.theta}, 1), c.score(i),
                 1e-12 * c.score(i));
 }
 

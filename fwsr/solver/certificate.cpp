@@ -61,13 +61,8 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
   const Magnitudes& m = sums.sizes;
   Value f{.value = sums.residual,
           .error = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors};
-  if (p.linear && p.covariance && codes.theta() && !(f.error <= 1e-4 * f.value)) {
-    const LinearProblem linear{.points = *p.linear,
-                               .covariance = p.covariance->c,
-                               .r = p.covariance->r,
-                               .threads = p.threads,
-                               .alive = p.alive};
-    f.value = residual_sum(linear, codes.list(), *codes.theta());
+  if (p.set && codes.theta() && !(f.error <= 1e-4 * f.value)) {
+    f.value = p.set->residual_sum({codes.list(), *codes.theta()});
     f.error = 2 * std::sqrt(f.value * m.residual_errors) + m.residual_errors;
   }
   require_finite(f.value);
@@ -164,10 +159,12 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
   const bool told = sums.linear && !approximate && rho < 0 &&
                     exemplars.size() == codes.list().size() &&
                     sums.linear->projection > 1e-5 * sums.linear->plain_trace;
-  const Regression errors =
+  Regression errors =
       told ? Regression{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
-           : regress(kernel, approximate ? nullptr : problem.linear, exemplars, rho,
-                     problem.threads, problem.alive);
+      : problem.set && !approximate
+          ? problem.set->project(exemplars)
+          : regress(kernel, nullptr, exemplars, -1, problem.threads, problem.alive);
+  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, problem.threads, problem.alive);
   c.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
   require_finite(c.reconstruction_error);
   if (options.lambda && options.rho)

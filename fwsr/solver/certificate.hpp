@@ -8,9 +8,9 @@
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/codes.hpp"
-#include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/point_set.hpp"
 #include "fwsr/solver/representer_form.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -19,7 +19,7 @@ namespace fwsr {
 /// The problem that was solved, as the certificate needs it.
 struct Problem {
   const KernelMatrix& kernel;
-  const Points* linear = nullptr;  // the points, when the kernel is linear and cheap by features
+  const PointSet* set = nullptr;  // of the covariance form, whose kernel is their inner product
   const Covariance* covariance = nullptr;    // then also C and r
   const KernelProducts* products = nullptr;  // of the representer form
   const KernelMatrix* exact = nullptr;       // what `kernel` approximates, where it does

@@ -122,15 +122,10 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   const Index n = problem.kernel.size();
   const Index k = codes.exemplars();
   const bool full = options.certificate == CertificateKind::full;
-  if (problem.covariance && codes.theta()) {
-    const LinearProblem linear{.points = *problem.linear,
-                               .covariance = problem.covariance->c,
-                               .r = problem.covariance->r,
-                               .r_error = problem.covariance->r_error,
-                               .threads = problem.threads,
-                               .alive = problem.alive};
-    const LinearSums sums = sweep_linear(linear, codes.list(), *codes.theta(), options.assignment,
-                                         options.codes, full, selection);
+  if (problem.set && codes.theta()) {
+    const LinearSums sums = problem.set->describe(
+        *problem.covariance, {codes.list(), *codes.theta()},
+        {.assignment = options.assignment, .codes = options.codes, .sums = full}, selection);
     for (const double s : selection.strength) require_finite(s);
     std::vector<double> scores;
     for (const double s : sums.squared_score) scores.push_back(std::sqrt(s));

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
-#include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/linalg/tile.hpp"
 
@@ -15,80 +13,9 @@ namespace fwsr {
 namespace {
 
 constexpr Index sweep_rows = 384;
-constexpr double units = 16 * std::numeric_limits<double>::epsilon();
-/// Points are scored one by one, a pass over all of them each, when no more than this many may lead.
-constexpr std::size_t few = 16;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
-}
-
-/// The scores of some points from the data: one pass over them for each.
-double largest_of(const Problem& p, const Codes& codes, const std::vector<Index>& leaders) {
-  double largest = 0;
-  for (const Index i : leaders) {
-    stop_unless(p.alive);
-    largest = std::max(largest, score_of(*p.linear, i, codes.list(), *codes.theta(), p.threads));
-  }
-  return largest;
-}
-
-/// R R^T, d x d, its upper triangle, with R = A - A X.
-std::vector<double> residual_products(const Problem& p, const Codes& codes) {
-  const Points& points = *p.linear;
-  const Index n = points.size(), d = points.dim(), k = codes.exemplars();
-  std::vector<double> chosen(at(k * d));
-  for (Index t = 0; t < k; ++t) points.row(codes.list()[at(t)], chosen.data() + t * d);
-  const FillRows<double> residual = [&](Index first, Index last, double* out) {
-    stop_unless(p.alive);
-    points.rows(first, last, out);
-    const Codes::Block block = codes.block(first, last);
-    multiply(Product<double>{.m = last - first,
-                             .n = d,
-                             .k = k,
-                             .a = -1,
-                             .left = block.codes.data(),
-                             .left_stride = k,
-                             .right = chosen.data(),
-                             .right_stride = d,
-                             .b = 1,
-                             .out = out,
-                             .out_stride = d});
-  };
-  return gram_of_rows<double>(n, d, p.threads, residual).products;
-}
-
-/// For the linear kernel ||p_i||^2 = a_i^T (R R^T) a_i, which rounding may have changed by a part of
-/// ||a_i||^2 tr R R^T. A point that is much larger than the others may lead for that alone.
-ScoreBound largest_score_linear(const Problem& p, const Codes& codes) {
-  const Points& points = *p.linear;
-  const Index n = points.size(), d = points.dim();
-  const std::vector<double> rr = residual_products(p, codes);
-  std::vector<double> squares(at(n));
-  const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    stop_unless(p.alive);
-    points.rows(first, last, out);
-  };
-  quadratic_forms<double>(n, d, p.threads, fill, rr,
-                          [&](Index first, Index last, const double* forms) {
-                            std::copy_n(forms, last - first, squares.begin() + first);
-                          });
-  double f = 0;
-  for (Index l = 0; l < d; ++l) f += rr[at(l * d + l)];
-  const double eta_squared = points.eta() * points.eta();
-  const auto error = [&](Index i) { return units * f * (points.squared_norm(i) + eta_squared); };
-  double least = 0, most = 0, largest = 0;
-  for (Index i = 0; i < n; ++i) {
-    largest = std::max(largest, squares[at(i)]);
-    least = std::max(least, squares[at(i)] - error(i));
-    most = std::max(most, squares[at(i)] + error(i));
-  }
-  std::vector<Index> leaders;
-  for (Index i = 0; i < n && leaders.size() <= few; ++i)
-    if (squares[at(i)] + error(i) >= least) leaders.push_back(i);
-  const bool clear = most - least <= 1e-9 * largest;
-  if (!clear && leaders.size() <= few) return {.score = largest_of(p, codes, leaders)};
-  return {.score = std::sqrt(largest), .error = std::sqrt(most) - std::sqrt(largest)};
 }
 
 }  // namespace
@@ -156,17 +83,24 @@ double largest_score_kernel(const Problem& p, const Codes& codes) {
 /// products with d x d matrices take as long as some d / 8 passes.
 bool few_may_lead(const Problem& p, const CodeSums& sums) {
   if (!sums.linear || sums.linear->leaders.empty()) return false;
-  return static_cast<Index>(sums.linear->leaders.size()) <= std::max<Index>(1, p.linear->dim() / 8);
+  return static_cast<Index>(sums.linear->leaders.size()) <=
+         std::max<Index>(1, p.set->facts().dim / 8);
 }
 
 }  // namespace
 
 ScoreBound largest_score(const Problem& p, const Codes& codes, const CodeSums& sums) {
   const Magnitudes& sizes = sums.sizes;
-  ScoreBound bound = few_may_lead(p, sums)
-                         ? ScoreBound{.score = largest_of(p, codes, sums.linear->leaders)}
-                     : p.linear ? largest_score_linear(p, codes)
-                                : ScoreBound{.score = largest_score_kernel(p, codes)};
+  ScoreBound bound;
+  if (few_may_lead(p, sums)) {
+    for (const Index i : sums.linear->leaders) {
+      stop_unless(p.alive);
+      bound.score = std::max(bound.score, p.set->score_of(i, {codes.list(), *codes.theta()}));
+    }
+  } else {
+    bound = p.set ? p.set->largest_score({codes.list(), *codes.theta()})
+                  : ScoreBound{.score = largest_score_kernel(p, codes)};
+  }
   // |p_il| is known to ||a_i|| times what is known of residual l, and the other way round. q = infinity adds n of
   // them up.
   const double many = p.q == Norm::infinity ? std::sqrt(static_cast<double>(p.kernel.size())) : 1.0;

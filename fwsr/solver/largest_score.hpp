@@ -6,11 +6,6 @@
 
 namespace fwsr {
 
-struct ScoreBound {
-  double score = 0;
-  double error = 0;  // by which rounding may have changed it
-};
-
 /// Costs as much as another set-up, in double.
 ScoreBound largest_score(const Problem& problem, const Codes& codes, const CodeSums& sums);
 

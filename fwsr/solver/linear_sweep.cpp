@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/packed.hpp"
@@ -214,69 +213,12 @@ double code_roughness(const Coefficients& theta, const std::vector<double>& basi
   return 8 * std::numeric_limits<double>::epsilon() * sum;
 }
 
-double residual_sum(const LinearProblem& p, const std::vector<Index>& exemplars,
-                    const Coefficients& theta) {
-  const Index n = p.points.size(), d = p.points.dim();
-  const auto m = static_cast<Index>(theta.basis.size()), k = static_cast<Index>(exemplars.size());
-  Small basis(m, d), chosen(k, d), small_theta(k, m);
-  small_theta.values = theta.theta;
-  for (Index b = 0; b < m; ++b) p.points.row(theta.basis[at(b)], basis.row(b));
-  for (Index t = 0; t < k; ++t) p.points.row(exemplars[at(t)], chosen.row(t));
-  std::vector<double> parts(at(block_count(n, sweep_rows)));
-  for_blocks(
-      p.threads, n,
-      [&](Index b, Index first, Index last) {
-        stop_unless(p.alive);
-        const Index rows = last - first;
-        Small a(rows, d), v(rows, m), x(rows, k);
-        p.points.rows(first, last, a.values.data());
-        if (k > 0) {
-          product(rows, a.values.data(), d, Op::transpose, basis, v);
-          product(rows, v.values.data(), m, Op::transpose, small_theta, x);
-          multiply(Product<double>{.m = rows,
-                                   .n = d,
-                                   .k = k,
-                                   .a = -1,
-                                   .left = x.values.data(),
-                                   .left_stride = k,
-                                   .right = chosen.values.data(),
-                                   .right_stride = d,
-                                   .b = 1,
-                                   .out = a.values.data(),
-                                   .out_stride = d});
-        }
-        parts[at(b)] = dot(a.values.data(), a.values.data(), rows * d);
-      },
-      sweep_rows);
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
-}
-
-double score_of(const Points& points, Index i, const std::vector<Index>& exemplars,
-                const Coefficients& theta, int threads) {
-  const Index d = points.dim();
-  const auto m = static_cast<Index>(theta.basis.size());
-  std::vector<double> a(at(d)), w(at(d)), t(at(m));
-  points.row(i, w.data());
-  for (std::size_t e = 0; e < exemplars.size(); ++e) {  // t = Theta^T A_T^T a_i
-    points.row(exemplars[e], a.data());
-    const double along = dot(a.data(), w.data(), d);
-    for (Index b = 0; b < m; ++b) t[at(b)] += along * theta.theta[e * at(m) + at(b)];
-  }
-  for (Index b = 0; b < m; ++b) {  // w = E^T a_i = a_i - A_B t
-    points.row(theta.basis[at(b)], a.data());
-    for (Index l = 0; l < d; ++l) w[at(l)] -= t[at(b)] * a[at(l)];
-  }
-  std::vector<double> p(at(points.size()));
-  points.project(w, p, threads);
-  return std::sqrt(block_sum(threads, points.size(), [&](Index l) { return p[at(l)] * p[at(l)]; }));
-}
-
-LinearSums sweep_linear(const LinearProblem& p, const std::vector<Index>& exemplars,
-                        const Coefficients& theta, bool assignment, bool keep_codes, bool full,
+LinearSums sweep_linear(const LinearProblem& p, const CodesOf& chosen, const Wanted& wanted,
                         Selection& selection) {
+  const auto [assignment, keep_codes, full] = wanted;
   const Points& points = p.points;
   const Index n = points.size(), d = points.dim();
-  const Tables z = make_tables(p, exemplars, theta, full);
+  const Tables z = make_tables(p, chosen.exemplars, chosen.theta, full);
   const Index m = z.m, k = z.k;
   if (assignment) selection.assignment.assign(at(n), -1);
   if (keep_codes) selection.codes.assign(at(n * k), 0.0);

@@ -21,6 +21,18 @@
 
 namespace fwsr {
 
+/// The codes of a run that has ended: X = Theta A_B^T A on the exemplars.
+struct CodesOf {
+  const std::vector<Index>& exemplars;
+  const Coefficients& theta;
+};
+
+/// What is to be told about the codes beside weights and strength.
+struct Wanted {
+  bool assignment = false, codes = false;
+  bool sums = false;  // those of the certificate
+};
+
 struct LinearProblem {
   const Points& points;
   const std::vector<double>& covariance;  // C
@@ -59,18 +71,8 @@ struct LinearSums {
 double code_roughness(const Coefficients& theta, const std::vector<double>& basis_norms,
                       const std::vector<double>& exemplar_norms);
 
-/// ||A - A X||^2 from the residuals of the points themselves: one more pass over them, and no digit lost
-/// to subtraction.
-double residual_sum(const LinearProblem& problem, const std::vector<Index>& exemplars,
-                    const Coefficients& theta);
-
-/// ||p_i|| from the points themselves: one more pass over them.
-double score_of(const Points& points, Index i, const std::vector<Index>& exemplars,
-                const Coefficients& theta, int threads);
-
-/// Fills weights and strength, and assignment and codes when asked for; `full`: the sums too.
-LinearSums sweep_linear(const LinearProblem& problem, const std::vector<Index>& exemplars,
-                        const Coefficients& theta, bool assignment, bool keep_codes, bool full,
+/// Fills weights and strength, and assignment, codes and sums when asked for.
+LinearSums sweep_linear(const LinearProblem& problem, const CodesOf& x, const Wanted& wanted,
                         Selection& selection);
 
 }  // namespace fwsr

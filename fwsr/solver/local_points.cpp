@@ -109,4 +109,31 @@ void LocalPoints::advance(std::span<const PointUpdate> updates) {
                  [&](Index block, Index first, Index last) { pass.run(block, first, last); });
 }
 
+LinearSums LocalPoints::describe(const Covariance& covariance, const CodesOf& x,
+                                 const Wanted& wanted, Selection& selection) const {
+  return sweep_linear({.points = points_,
+                       .covariance = covariance.c,
+                       .r = covariance.r,
+                       .r_error = covariance.r_error,
+                       .threads = threads_,
+                       .alive = alive_},
+                      x, wanted, selection);
+}
+
+double LocalPoints::residual_sum(const CodesOf& x) const {
+  return fwsr::residual_sum(points_, x, threads_, alive_);
+}
+
+double LocalPoints::score_of(Index i, const CodesOf& x) const {
+  return fwsr::score_of(points_, i, x, threads_);
+}
+
+ScoreBound LocalPoints::largest_score(const CodesOf& x) const {
+  return fwsr::largest_score(points_, x, threads_, alive_);
+}
+
+Regression LocalPoints::project(std::span<const Index> exemplars) const {
+  return project_points(points_, exemplars, threads_, alive_);
+}
+
 }  // namespace fwsr

@@ -27,6 +27,13 @@ class LocalPoints final : public PointSet {
   void row(Index i, double* out) const override { points_.row(i, out); }
   void advance(std::span<const PointUpdate> updates) override;
 
+  LinearSums describe(const Covariance& covariance, const CodesOf& x, const Wanted& wanted,
+                      Selection& selection) const override;
+  double residual_sum(const CodesOf& x) const override;
+  double score_of(Index i, const CodesOf& x) const override;
+  ScoreBound largest_score(const CodesOf& x) const override;
+  Regression project(std::span<const Index> exemplars) const override;
+
  private:
   class Run;
 

@@ -9,6 +9,11 @@
 //   advance       c and h of all points after one step each       3 d for every run
 //   rescore       c and h from E and C alone                      d^2
 //
+// and, when a run has ended, what its codes X = Theta A_B^T A say about the points:
+//
+//   describe      weights, strength, sums of the certificate      a few for every exemplar; n where asked for
+//   residual_sum, score_of, largest_score, project                 one or two numbers
+//
 // One run and the many of a sweep make the same calls.
 #pragma once
 
@@ -19,6 +24,10 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/solver/covariance.hpp"
+#include "fwsr/solver/linear_sweep.hpp"
+#include "fwsr/solver/regression.hpp"
+#include "fwsr/solver/residual_rows.hpp"
+#include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
 
@@ -66,6 +75,17 @@ class PointSet {
   /// One pass over the points for all of them. The runs are of this set, or of sets of the same points with
   /// another eta.
   virtual void advance(std::span<const PointUpdate> updates) = 0;
+
+  /// Fills weights and strength of `selection`, and assignment and codes where wanted (linear_sweep.hpp).
+  virtual LinearSums describe(const Covariance& covariance, const CodesOf& x, const Wanted& wanted,
+                              Selection& selection) const = 0;
+  /// ||A - A X||^2 from the residuals of the points themselves.
+  virtual double residual_sum(const CodesOf& x) const = 0;
+  /// ||p_i|| from the points themselves, and the largest of all from their residuals.
+  virtual double score_of(Index i, const CodesOf& x) const = 0;
+  virtual ScoreBound largest_score(const CodesOf& x) const = 0;
+  /// What is left of the points beyond the span of some of them, without the eta row.
+  virtual Regression project(std::span<const Index> exemplars) const = 0;
 };
 
 }  // namespace fwsr

@@ -126,48 +126,88 @@ class Residuals {
   std::optional<Points::ByFeature> by_feature_;
 };
 
-}  // namespace
-
-Regression regress(const KernelMatrix& kernel, const Points* linear,
-                   std::span<const Index> exemplars, double rho, int threads, const Alive& alive) {
-  const Index n = kernel.size();
-  const auto k = static_cast<Index>(exemplars.size());
-  const std::vector<double> among = kernel.values(exemplars, exemplars, Eta::left_out);
-  const PivotedCholesky plain = pivoted_cholesky(among, k);
-  std::vector<double> ridged = among;
-  for (Index t = 0; t < k; ++t) ridged[at(t * k + t)] += rho * rho;
-  const PivotedCholesky ridge = rho > 0 ? pivoted_cholesky(ridged, k) : plain;
-
-  std::optional<Residuals> residuals;
-  if (linear) residuals.emplace(*linear, exemplars, threads);
-  const bool need_kernel = !linear || rho > 0;
-  const auto blocks = at(block_count(n, sweep_rows));
-  std::vector<double> projection(blocks), ridges(blocks), trace(blocks);
+/// Calls work(block, first, last) for all points.
+template <class Work>
+void for_points(Index n, int threads, const Alive& alive, const Work& work) {
   for_blocks(
       threads, n,
       [&](Index b, Index first, Index last) {
         stop_unless(alive);
-        std::vector<Index> points(at(last - first));
-        std::iota(points.begin(), points.end(), first);
-        std::vector<double> values, scratch(at(k));
-        if (need_kernel) values = kernel.values(points, exemplars, Eta::left_out);
-        for (Index i = first; i < last; ++i) {
-          const double square = kernel.diagonal(i, Eta::left_out);
-          const double* column = need_kernel ? values.data() + (i - first) * k : nullptr;
-          trace[at(b)] += square;
-          if (!linear) {
-            const double rest = square - plain.squared_solution(column, scratch.data());
-            if (rest < 0) refuse_no_kernel(kernel, exemplars, plain, i, rest, scratch);
-            projection[at(b)] += std::max(0.0, rest);
-          }
-          if (rho > 0) ridges[at(b)] += square - ridge.squared_solution(column, scratch.data());
-        }
-        if (linear) projection[at(b)] = residuals->sum(first, last);
+        work(at(b), first, last);
       },
       sweep_rows);
+}
+
+/// Calls use(block, i, K_ii, kernel values with the exemplars, room for as many) for all points.
+template <class Use>
+void for_values(const KernelMatrix& kernel, std::span<const Index> exemplars, int threads,
+                const Alive& alive, const Use& use) {
+  const std::size_t k = exemplars.size();
+  for_points(kernel.size(), threads, alive, [&](std::size_t b, Index first, Index last) {
+    std::vector<Index> points(at(last - first));
+    std::iota(points.begin(), points.end(), first);
+    const std::vector<double> values = kernel.values(points, exemplars, Eta::left_out);
+    std::vector<double> scratch(k);
+    for (Index i = first; i < last; ++i)
+      use(b, i, kernel.diagonal(i, Eta::left_out), values.data() + at(i - first) * k, scratch);
+  });
+}
+
+Regression project_kernel(const KernelMatrix& kernel, std::span<const Index> exemplars, int threads,
+                          const Alive& alive) {
+  const auto k = static_cast<Index>(exemplars.size());
+  const PivotedCholesky factor =
+      pivoted_cholesky(kernel.values(exemplars, exemplars, Eta::left_out), k);
+  const auto blocks = at(block_count(kernel.size(), sweep_rows));
+  std::vector<double> projection(blocks), trace(blocks);
+  for_values(kernel, exemplars, threads, alive,
+             [&](std::size_t b, Index i, double square, const double* column,
+                 std::vector<double>& scratch) {
+               const double rest = square - factor.squared_solution(column, scratch.data());
+               if (rest < 0) refuse_no_kernel(kernel, exemplars, factor, i, rest, scratch);
+               projection[b] += std::max(0.0, rest);
+               trace[b] += square;
+             });
   const double projected = total(projection);
-  return {
-      .projection = projected, .ridge = rho > 0 ? total(ridges) : projected, .trace = total(trace)};
+  return {.projection = projected, .ridge = projected, .trace = total(trace)};
+}
+
+}  // namespace
+
+Regression project_points(const Points& points, std::span<const Index> exemplars, int threads,
+                          const Alive& alive) {
+  const Residuals residuals(points, exemplars, threads);
+  const auto blocks = at(block_count(points.size(), sweep_rows));
+  std::vector<double> projection(blocks), trace(blocks);
+  for_points(points.size(), threads, alive, [&](std::size_t b, Index first, Index last) {
+    for (Index i = first; i < last; ++i) trace[b] += points.squared_norm(i);
+    projection[b] = residuals.sum(first, last);
+  });
+  const double projected = total(projection);
+  return {.projection = projected, .ridge = projected, .trace = total(trace)};
+}
+
+double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, double rho,
+                int threads, const Alive& alive) {
+  const auto k = static_cast<Index>(exemplars.size());
+  std::vector<double> ridged = kernel.values(exemplars, exemplars, Eta::left_out);
+  for (Index t = 0; t < k; ++t) ridged[at(t * k + t)] += rho * rho;
+  const PivotedCholesky factor = pivoted_cholesky(ridged, k);
+  std::vector<double> ridges(at(block_count(kernel.size(), sweep_rows)));
+  for_values(
+      kernel, exemplars, threads, alive,
+      [&](std::size_t b, Index, double square, const double* column, std::vector<double>& scratch) {
+        ridges[b] += square - factor.squared_solution(column, scratch.data());
+      });
+  return total(ridges);
+}
+
+Regression regress(const KernelMatrix& kernel, const Points* linear,
+                   std::span<const Index> exemplars, double rho, int threads, const Alive& alive) {
+  Regression errors = linear ? project_points(*linear, exemplars, threads, alive)
+                             : project_kernel(kernel, exemplars, threads, alive);
+  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, threads, alive);
+  return errors;
 }
 
 }  // namespace fwsr

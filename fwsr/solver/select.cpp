@@ -366,10 +366,10 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
       free_two ? replay(run.trace, run.exemplars, kernel, alive) : Coefficients{};
   const Codes codes =
       free_two ? Codes(kernel, run.exemplars, theta) : Codes(kernel, run.exemplars, remains.rows);
-  const bool by_features = remains.covariance != nullptr;
+  const PointSet* const set = remains.covariance ? space.set.get() : nullptr;
   const Problem problem{
       .kernel = kernel,
-      .linear = by_features ? &space.linear() : nullptr,
+      .set = set,
       .covariance = remains.covariance.get(),
       .products = remains.products ? &*remains.products : nullptr,
       .exact = space.factor ? space.source.get() : nullptr,
@@ -378,9 +378,7 @@ void describe_run(Run run, const Remains& remains, const Space& space, const Sel
       .q = options.q,
       .nonneg = options.nonneg,
       .beta = run.beta,
-      .precision = space.single || (by_features && space.linear().single() && !options.precise)
-                       ? 1e-6
-                       : 1e-9,
+      .precision = space.single || (set && set->facts().single && !options.precise) ? 1e-6 : 1e-9,
       .steepest = steepest(run.trace, kernel),
       .threads = plan.threads,
       .alive = alive};
