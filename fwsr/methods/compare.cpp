@@ -9,6 +9,8 @@
 #include "fwsr/base/allocations.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/solver/clock.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/watch.hpp"
 

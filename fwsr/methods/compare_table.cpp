@@ -82,7 +82,8 @@ std::string comparison_table(const std::vector<TableLine>& lines) {
     cells[0].push_back(fmt::format("{}  ", measure.title));
     for (std::size_t r = 0; r < lines.size(); ++r)
       if (lines[r].outcome == Comparison::Outcome::done)
-        cells[r + 1].push_back(measured_text(lines[r].spreads[m], measure) + (best[r] ? " *" : "  "));
+        cells[r + 1].push_back(measured_text(lines[r].spreads[m], measure) +
+                               (best[r] ? " *" : "  "));
   }
   std::vector<std::size_t> width(std::max<std::size_t>(cells[0].size(), 2), 0);
   for (std::size_t r = 0; r < cells.size(); ++r) {

@@ -16,9 +16,11 @@
 #include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/task.hpp"
+#include "fwsr/solver/clock.hpp"
 #include "fwsr/solver/fill.hpp"
 #include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/watch.hpp"
@@ -405,15 +407,15 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
           }))
         throw Interrupted{};
     };
-    Space space;
+    PreparedProblem prepared;
     if (takes_dissimilarities(settings)) {
       task.given = &view;
     } else {
-      space = make_space(view, subset, o, plan, alive);
-      task.points = space.points.get();
-      task.kernel = space.source.get();
-      task.linear = space.points && space.type.type == KernelType::linear;
-      result.gamma = space.gamma();
+      prepared = prepare_problem(view, subset, o, plan, alive);
+      task.points = prepared.points.get();
+      task.kernel = prepared.source.get();
+      task.linear = prepared.points && prepared.type.type == KernelType::linear;
+      result.gamma = prepared.gamma();
     }
     stop_unless(alive);
     result.seconds.setup = seconds_since(start);
@@ -428,7 +430,7 @@ Selection choose_points(const Method& method, const Settings& settings, std::uin
     result.status = Status::interrupted;
     result.certificate.reset();
   }
-  number_among_all(subset, result);
+  to_global_indices(subset, result);
   return result;
 }
 

@@ -8,6 +8,8 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/methods/distances.hpp"
+#include "fwsr/solver/clock.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/select_points.hpp"
 
@@ -32,7 +34,7 @@ struct Judge::State {
   const SelectOptions& options;
   Alive alive;
   int threads = 1;
-  Space space;
+  PreparedProblem prepared;
   Task task;
   bool given = false;         // the data is a kernel matrix
   double gamma = 0;           // of the discrepancy, in the user's units
@@ -43,20 +45,20 @@ struct Judge::State {
   /// Mean of the discrepancy's kernel over left x right.
   double mean_kernel(std::span<const Index> left, std::span<const Index> right) const {
     std::vector<double> sums(at(block_count(static_cast<Index>(left.size()), 96)));
-    const double unit = space.source->unit();
+    const double unit = prepared.source->unit();
     for_blocks(
         threads, static_cast<Index>(left.size()),
         [&](Index b, Index first, Index last) {
           stop_unless(alive);
           const std::span<const Index> rows = left.subspan(at(first), at(last - first));
-          const std::vector<double> values = space.source->values(rows, right);
+          const std::vector<double> values = prepared.source->values(rows, right);
           for (std::size_t r = 0; r < rows.size(); ++r)
             for (std::size_t c = 0; c < right.size(); ++c) {
               const double product = values[r * right.size() + c];
               const double square = rows[r] == right[c]
                                         ? 0.0
-                                        : space.source->diagonal(rows[r]) +
-                                              space.source->diagonal(right[c]) - 2 * product;
+                                        : prepared.source->diagonal(rows[r]) +
+                                              prepared.source->diagonal(right[c]) - 2 * product;
               sums[at(b)] += given ? product / unit / unit
                                    : std::exp(-gamma * std::max(0.0, square) / unit / unit);
             }
@@ -71,7 +73,7 @@ Judge::Judge(const PointsView& view, std::span<const std::string> labels,
     : state_(new State{.labels = labels,
                        .options = options,
                        .alive = alive,
-                       .space = {},
+                       .prepared = {},
                        .task = {},
                        .sample = {}}) {
   State& s = *state_;
@@ -82,14 +84,14 @@ Judge::Judge(const PointsView& view, std::span<const std::string> labels,
   SelectOptions own = options;
   if (!s.given) own.kernel = {};
   own.eta = 0;
-  s.space = make_space(view, {}, own, Plan{.threads = s.threads}, alive);
-  s.task = {.points = s.space.points.get(),
-            .kernel = s.space.source.get(),
+  s.prepared = prepare_problem(view, {}, own, Plan{.threads = s.threads}, alive);
+  s.task = {.points = s.prepared.points.get(),
+            .kernel = s.prepared.source.get(),
             .linear = !s.given,
             .threads = s.threads,
             .alive = alive};
-  if (!s.given) s.gamma = default_gamma(*s.space.points, KernelType::rbf, s.threads);
-  const Index n = s.space.source->size(), count = std::min(n, most_in_sample);
+  if (!s.given) s.gamma = default_gamma(*s.prepared.points, KernelType::rbf, s.threads);
+  const Index n = s.prepared.source->size(), count = std::min(n, most_in_sample);
   for (Index i = 0; i < count; ++i) s.sample.push_back(i * n / count);
   s.sample_mean = s.mean_kernel(s.sample, s.sample);
   s.classes = std::set<std::string_view>(labels.begin(), labels.end()).size();
@@ -108,9 +110,9 @@ Quality Judge::of(std::span<const Index> exemplars) const {
   const State& s = *state_;
   const SerialBlas serial;
   const SelectOptions& o = s.options;
-  const double unit = s.space.source->unit();
+  const double unit = s.prepared.source->unit();
   Quality q;
-  const Regression errors = regress(*s.space.source, s.given ? nullptr : s.space.points.get(),
+  const Regression errors = regress(*s.prepared.source, s.given ? nullptr : s.prepared.points.get(),
                                     exemplars, o.rho ? *o.rho * unit : -1.0, s.threads, s.alive);
   q.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
   if (o.lambda && o.rho)

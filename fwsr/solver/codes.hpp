@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fwsr/kernel/kernel_matrix.hpp"
-#include "fwsr/solver/gradient_form.hpp"
+#include "fwsr/solver/run_products.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {

@@ -43,8 +43,7 @@ class CovarianceForm final : public Form {
 
   void refine() override;
 
-  /// What the raw data alone says.
-  const std::shared_ptr<const Covariance>& covariance() const { return covariance_; }
+  RunProducts take_products() override { return {.covariance = std::move(covariance_)}; }
 
  private:
   void recompute();

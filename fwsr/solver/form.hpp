@@ -7,10 +7,11 @@
 //   j, nu, v          Pick, score   the best row, its dual norm, the direction with <v, p_j> = nu
 //   S = beta e_j v^T  -             the oracle's answer
 //
-// Nothing of length n crosses the seam, so a form may keep its points anywhere.
+// Nothing of length n crosses the seam while the loop runs, so a form may keep its points anywhere.
 #pragma once
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/solver/run_products.hpp"
 
 namespace fwsr {
 
@@ -45,6 +46,9 @@ class Form {
   /// X <- (1 - gamma) X + length e_j v^T. An ordinary step has length = gamma beta; the
   /// matching-pursuit limit has gamma = 0.
   virtual void step(const Pick& pick, double gamma, double length) = 0;
+
+  /// What the description of the run can use again. The form is of no use afterwards.
+  virtual RunProducts take_products() = 0;
 };
 
 }  // namespace fwsr

@@ -96,7 +96,7 @@ std::optional<FrankWolfe::Next> FrankWolfe::next() {
   return Next{.pick = pick_, .gamma = move_.gamma, .length = move_.length};
 }
 
-Progress FrankWolfe::taken() {
+Progress FrankWolfe::record_step() {
   const Index picked = score_ > 0 ? pick_.point : -1;  // S = 0 adds no row (X >= 0 only)
   idle_ = add(run_.exemplars, picked, move_.gamma == 1) && picked >= 0 ? 0 : idle_ + 1;
   const auto rows = static_cast<Index>(run_.exemplars.size());
@@ -121,7 +121,7 @@ Run frank_wolfe(Form& form, const RunOptions& options, const Observer& observer)
   FrankWolfe loop(form, options);
   while (const auto next = loop.next()) {
     form.step(next->pick, next->gamma, next->length);  // lines 7, 15, 16
-    const Progress progress = loop.taken();
+    const Progress progress = loop.record_step();
     if (observer && !observer(progress) && !loop.ended()) loop.interrupt();
   }
   return loop.run();

@@ -42,7 +42,7 @@ Move exact_step(const Probe& probe, double beta);
 ///
 ///   while (const auto next = loop.next()) {
 ///     form.step(next->pick, next->gamma, next->length);
-///     loop.taken();
+///     loop.record_step();
 ///   }
 class FrankWolfe {
  public:
@@ -56,7 +56,7 @@ class FrankWolfe {
   /// Lines 9 to 15: the step to take, or nothing when the run has ended.
   std::optional<Next> next();
   /// Books the step that next() answered. @pre the form has taken it
-  Progress taken();
+  Progress record_step();
 
   bool ended() const { return ended_; }
   void interrupt() { end(Status::interrupted); }

@@ -12,12 +12,6 @@
 
 namespace fwsr {
 
-/// Rows of X, explicit.
-struct ExplicitRows {
-  std::vector<Index> points;               // which rows
-  std::vector<std::vector<double>> codes;  // n numbers each
-};
-
 class GradientForm final : public Form {
  public:
   /// `kernel` is scanned row by row at every step, so it should be held or given.
@@ -28,8 +22,7 @@ class GradientForm final : public Form {
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;
 
-  /// X, for good: no step may follow.
-  ExplicitRows take_rows() { return std::move(x_); }
+  RunProducts take_products() override { return {.rows = std::move(x_)}; }
 
  private:
   double dual_norm(const double* p) const;

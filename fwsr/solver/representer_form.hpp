@@ -29,13 +29,6 @@
 
 namespace fwsr {
 
-/// Products with K that outlive the form: of its rows with themselves, and with those of the basis.
-struct KernelProducts {
-  std::vector<double> r;     // r_i = ||k_i||^2
-  std::vector<Index> basis;  // B
-  std::vector<double> w;     // W^T = (K K_B)^T: a row of n numbers for every point of B
-};
-
 class RepresenterForm final : public Form {
  public:
   /// Gives up a K in float32 and answers with the same one in double.
@@ -51,9 +44,9 @@ class RepresenterForm final : public Form {
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;
 
-  /// The form is of no use afterwards.
-  KernelProducts take_products() {
-    return {.r = std::move(scores_.r), .basis = std::move(basis_), .w = std::move(w_)};
+  RunProducts take_products() override {
+    return {.kernel = KernelProducts{
+                .r = std::move(scores_.r), .basis = std::move(basis_), .w = std::move(w_)}};
   }
 
  private:

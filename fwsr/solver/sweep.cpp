@@ -12,7 +12,9 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
+#include "fwsr/solver/clock.hpp"
 #include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/describe_run.hpp"
 #include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -192,13 +194,13 @@ class SharedSetUp {
   PointSet& plain() { return set_; }
 
   /// Points and kernel of one eta; their C and r come from those without.
-  std::unique_ptr<Space> space(double eta) {
+  std::unique_ptr<PreparedProblem> prepare(double eta) {
     const SelectOptions own = options_of(options_, NumberOrAuto{}, eta);
-    auto space = std::make_unique<Space>(
-        make_space(std::make_unique<Points>(plain_, eta, options_.eta_relative, plan_.threads), own,
-                   plan_, alive_));
-    space->set = std::make_unique<LocalPoints>(*space->points, set_);
-    return space;
+    auto prepared = std::make_unique<PreparedProblem>(
+        prepare_problem(std::make_unique<Points>(plain_, eta, options_.eta_relative, plan_.threads),
+                        own, plan_, alive_));
+    prepared->set = std::make_unique<LocalPoints>(*prepared->points, set_);
+    return prepared;
   }
 
  private:
@@ -218,15 +220,15 @@ class SharedSetUp {
 /// One setting on its way.
 struct Runner {
   SelectOptions options;
-  const Space* space = nullptr;
+  const PreparedProblem* prepared = nullptr;
   std::unique_ptr<CovarianceForm> form;  // until the run has ended
-  Remains remains;                       // then
+  RunProducts products;                  // then
   std::unique_ptr<FrankWolfe> loop;
   std::optional<FrankWolfe::Next> next;
   PointUpdate update;
   Selection* result = nullptr;
 
-  double unit() const { return space->kernel().unit(); }
+  double unit() const { return prepared->kernel().unit(); }
 };
 
 /// Steps all runners together until each has ended.
@@ -236,7 +238,7 @@ void run_together(std::vector<Runner>& runners, PointSet& plain, int threads, Wa
   for (Runner& r : runners) live.push_back(&r);
   const auto drop_ended = [&] {
     std::erase_if(live, [](Runner* r) {
-      if (r->loop->ended()) r->remains = remains_of(std::move(r->form));
+      if (r->loop->ended()) r->products = r->form->take_products(), r->form.reset();
       return r->loop->ended();
     });
   };
@@ -264,7 +266,7 @@ void run_together(std::vector<Runner>& runners, PointSet& plain, int threads, Wa
               });
     for (Runner* r : live) {
       const auto before = static_cast<Index>(r->loop->run().exemplars.size());
-      const Progress progress = r->loop->taken();
+      const Progress progress = r->loop->record_step();
       tell(watch, progress, before, r->unit());
     }
     const double share = seconds_since(start) / static_cast<double>(together.size());
@@ -299,23 +301,23 @@ void interrupted(Selection& result) {
 /// Settings that share the passes.
 void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
   const auto start = Clock::now();
-  std::vector<std::unique_ptr<Space>> spaces;
+  std::vector<std::unique_ptr<PreparedProblem>> problems;
   std::vector<Runner> runners;
   double eta = std::numeric_limits<double>::quiet_NaN();
   for (Index t = batch.first; t < batch.last; ++t) {
     const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
     if (setting.eta != eta) {
-      spaces.push_back(shared.space(setting.eta));
+      problems.push_back(shared.prepare(setting.eta));
       eta = setting.eta;
     }
     Runner r;
     r.options = options_of(work.options, setting.alpha, setting.eta);
-    r.space = spaces.back().get();
-    PointSet& set = *spaces.back()->set;
+    r.prepared = problems.back().get();
+    PointSet& set = *problems.back()->set;
     r.form = std::make_unique<CovarianceForm>(set, set.facts().single && !work.options.precise,
                                               work.plan.threads);
     r.loop = std::make_unique<FrankWolfe>(
-        *r.form, run_options(r.options, r.space->kernel(), r.form->objective()));
+        *r.form, run_options(r.options, r.prepared->kernel(), r.form->objective()));
     r.result = setting.result;
     runners.push_back(std::move(r));
   }
@@ -324,7 +326,7 @@ void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
   run_together(runners, shared.plain(), work.plan.threads, work.watch);
   for (Runner& r : runners) {
     try {
-      describe_run(r.loop->run(), r.remains, *r.space, r.options, work.alive, *r.result);
+      describe_run(r.loop->run(), r.products, *r.prepared, r.options, work.alive, *r.result);
     } catch (const Interrupted&) {
       interrupted(*r.result);
     }
@@ -335,26 +337,28 @@ void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
 void run_one_by_one(const PointsView& view, const Work& work, const Batch& batch) {
   auto start = Clock::now();
   const double eta = work.settings[static_cast<std::size_t>(batch.first)].eta;
-  Space space = make_space(view, work.subset, options_of(work.options, NumberOrAuto{}, eta),
-                           work.plan, work.alive);
+  PreparedProblem prepared = prepare_problem(
+      view, work.subset, options_of(work.options, NumberOrAuto{}, eta), work.plan, work.alive);
   for (Index t = batch.first; t < batch.last && !work.watch.stopped(); ++t) {
     const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
     const SelectOptions own = options_of(work.options, setting.alpha, eta);
     Selection& result = *setting.result;
     try {
-      if (space.single && !space.kernel().single())  // a long run went on in double
-        space.make_kernel(own, work.plan, true, work.plan.kernel_by == "held", work.alive);
-      std::unique_ptr<Form> form = make_form(space, own, work.plan, work.alive);
+      if (prepared.single && !prepared.kernel().single())  // a long run went on in double
+        prepared.make_kernel(own, work.plan, true, work.plan.kernel_by == "held", work.alive);
+      std::unique_ptr<Form> form = make_form(prepared, own, work.plan, work.alive);
       result.seconds.setup = seconds_since(start);
       start = Clock::now();
-      const double unit = space.kernel().unit();
+      const double unit = prepared.kernel().unit();
       Index before = 0;
-      Run run = frank_wolfe(*form, run_options(own, space.kernel(), form->objective()),
+      Run run = frank_wolfe(*form, run_options(own, prepared.kernel(), form->objective()),
                             [&](const Progress& p) {
                               return tell(work.watch, p, std::exchange(before, p.exemplars), unit);
                             });
       result.seconds.steps = seconds_since(start);
-      describe_run(std::move(run), remains_of(std::move(form)), space, own, work.alive, result);
+      const RunProducts products = form->take_products();
+      form.reset();
+      describe_run(std::move(run), products, prepared, own, work.alive, result);
     } catch (const Interrupted&) {
       interrupted(result);
     }
@@ -405,7 +409,7 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
     }
   } catch (const Interrupted&) {  // what has not ended says so already
   }
-  for (SweepEntry& e : entries) number_among_all(subset, e.selection);
+  for (SweepEntry& e : entries) to_global_indices(subset, e.selection);
   return entries;
 }
 

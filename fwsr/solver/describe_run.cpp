@@ -1,0 +1,138 @@
+#include "fwsr/solver/describe_run.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "fwsr/solver/certificate.hpp"
+#include "fwsr/solver/clock.hpp"
+#include "fwsr/solver/codes.hpp"
+#include "fwsr/solver/coefficients.hpp"
+#include "fwsr/solver/fill.hpp"
+#include "fwsr/solver/warnings.hpp"
+
+namespace fwsr {
+
+namespace {
+
+/// Rounding of K, times this, is that of the directions of the picks.
+double steepest(const std::vector<Step>& trace, const KernelMatrix& kernel) {
+  double most = 0;
+  for (const Step& s : trace)
+    if (s.score > 0) most = std::max(most, kernel.diagonal(s.pick) / s.score / s.score);
+  return most;
+}
+
+/// X = Theta (F_B F^T + eta^2) as combinations of the true kernel's columns at the landmarks: with
+/// F = K_nL G^-T, X = (Theta F_B G^-1) K_Ln + eta^2 Theta 1. In the user's units; the eta^2 that is
+/// part of every entry of K is taken out of the constant.
+Coefficients at_landmarks(const Coefficients& theta, const PreparedProblem& prepared) {
+  const Points& rows = prepared.feature_rows();
+  const auto r = static_cast<std::size_t>(prepared.factor->rank());
+  const std::size_t m = theta.basis.size(), k = m ? theta.theta.size() / m : 0;
+  const double unit = prepared.kernel().unit();
+  const double eta = prepared.kernel().eta() / unit;
+  Coefficients result{.basis = prepared.factor->landmarks(),
+                      .theta = std::vector<double>(k * r),
+                      .offset = std::vector<double>(eta != 0 ? k : 0)};
+  std::vector<double> row(static_cast<std::size_t>(rows.dim()));
+  for (std::size_t b = 0; b < m; ++b) {
+    rows.row(theta.basis[b], row.data());
+    for (std::size_t t = 0; t < k; ++t)
+      for (std::size_t l = 0; l < r; ++l)
+        result.theta[t * r + l] += theta.theta[t * m + b] * row[l];
+  }
+  prepared.factor->to_landmarks(result.theta.data(), static_cast<Index>(k));
+  const double kernel_unit = prepared.factor->unit() * prepared.source->unit();
+  const double to_user = rows.unit() * kernel_unit * kernel_unit;
+  for (double& v : result.theta) v *= to_user;
+  for (std::size_t t = 0; t < result.offset.size(); ++t) {
+    double sum = 0, new_sum = 0;
+    for (std::size_t b = 0; b < m; ++b) sum += theta.theta[t * m + b] * unit * unit;
+    for (std::size_t l = 0; l < r; ++l) new_sum += result.theta[t * r + l];
+    result.offset[t] = eta * eta * (sum - new_sum);
+  }
+  return result;
+}
+
+/// Trace and sizes in the user's units instead of the scaled ones.
+void rescale(std::vector<Step>& trace, double unit) {
+  for (Step& s : trace) {
+    s.f = s.f / unit / unit;
+    s.gap = s.gap / unit / unit;
+    s.score = s.score / unit / unit;
+  }
+}
+
+}  // namespace
+
+void describe_run(Run run, const RunProducts& products, const PreparedProblem& prepared,
+                  const SelectOptions& options, const Alive& alive, Selection& result) {
+  const auto start = Clock::now();
+  const Plan& plan = result.plan;
+  const KernelMatrix& kernel = prepared.kernel();
+  const double unit = kernel.unit();
+  result.exemplars = run.exemplars;
+  result.status = run.status;
+  result.beta = run.beta;
+  result.f_at_zero = run.f_at_zero / unit / unit;
+  result.eta = kernel.eta() / unit;
+  result.eta_relative = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
+  result.gamma = prepared.gamma();
+
+  const bool free_two = options.q == Norm::two && !options.nonneg;
+  if (run.status == Status::interrupted) {  // who stops a run does not wait for its codes
+    warn_if_short(result, options);
+    result.filled.assign(result.exemplars.size(), false);
+    rescale(run.trace, unit);
+    result.trace = std::move(run.trace);
+    return;
+  }
+  const Coefficients theta =
+      free_two ? replay(run.trace, run.exemplars, kernel, alive) : Coefficients{};
+  const Codes codes =
+      free_two ? Codes(kernel, run.exemplars, theta) : Codes(kernel, run.exemplars, products.rows);
+  const PointSet* const set = products.covariance ? prepared.set.get() : nullptr;
+  const Problem problem{
+      .kernel = kernel,
+      .set = set,
+      .covariance = products.covariance.get(),
+      .products = products.kernel ? &*products.kernel : nullptr,
+      .exact = prepared.factor ? prepared.source.get() : nullptr,
+      .points = prepared.points.get(),
+      .type = prepared.type,
+      .q = options.q,
+      .nonneg = options.nonneg,
+      .beta = run.beta,
+      .precision =
+          prepared.single || (set && set->facts().single && !options.precise) ? 1e-6 : 1e-9,
+      .steepest = steepest(run.trace, kernel),
+      .threads = plan.threads,
+      .alive = alive};
+  const CodeSums sums = describe_codes(problem, codes, options, result);
+  warn_if_short(result, options);
+  warn_if_spanned(result, options, prepared.points ? prepared.points->features() : 0);
+  if (prepared.points && prepared.points->warning())
+    result.warnings.push_back(*prepared.points->warning());
+  result.filled.assign(result.exemplars.size(), false);
+  if (options.fill) fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
+  if (options.certificate == CertificateKind::full)
+    result.certificate = certify(problem, codes, sums, options, result);
+  warn_if_not_trusted(result);
+  if (prepared.factor) {
+    describe_factor(*prepared.factor, options, result);
+    result.coefficients = at_landmarks(theta, prepared);
+  } else if (free_two) {
+    result.coefficients = theta;
+    for (double& v : result.coefficients->theta) v = v * unit * unit;
+  }
+  if (result.coefficients) {  // codes over the points that were filled in are 0
+    Coefficients& c = *result.coefficients;
+    c.theta.resize(result.exemplars.size() * c.basis.size());
+    if (!c.offset.empty()) c.offset.resize(result.exemplars.size());
+  }
+  rescale(run.trace, unit);
+  result.trace = std::move(run.trace);
+  result.seconds.certificate = seconds_since(start);
+}
+
+}  // namespace fwsr

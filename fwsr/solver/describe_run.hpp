@@ -1,0 +1,17 @@
+// All that is said about a run that has ended.
+#pragma once
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/solver/frank_wolfe.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/run_products.hpp"
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+/// Exemplars, codes, weights, certificate, warnings. Throws Interrupted when `alive` says no. Of a run that was
+/// interrupted itself only exemplars and trace are told.
+void describe_run(Run run, const RunProducts& products, const PreparedProblem& prepared,
+                  const SelectOptions& options, const Alive& alive, Selection& result);
+
+}  // namespace fwsr

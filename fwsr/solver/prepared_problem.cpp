@@ -1,0 +1,168 @@
+#include "fwsr/solver/prepared_problem.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/memory.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/gradient_form.hpp"
+#include "fwsr/solver/local_points.hpp"
+#include "fwsr/solver/representer_form.hpp"
+
+namespace fwsr {
+
+int threads_of(const SelectOptions& o) {
+  return o.threads > 0 ? o.threads : default_threads();
+}
+
+Preprocessing preprocessing_of(const SelectOptions& o) {
+  const bool in_points = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine;
+  return {.center = effective_center(o),
+          .scale = o.scale,
+          .eta = in_points ? o.eta : 0.0,
+          .eta_relative = o.eta_relative,
+          .normalize = o.kernel.type == KernelType::cosine};
+}
+
+Kernel kernel_of(const SelectOptions& o, const Points& points, int threads) {
+  Kernel kernel = o.kernel;
+  if (kernel.type == KernelType::cosine) kernel.type = KernelType::linear;
+  if (kernel.type == KernelType::linear || kernel.gamma) return kernel;
+  kernel.gamma = default_gamma(points, kernel.type, threads);
+  if (!std::isnormal(*kernel.gamma))
+    throw Error(fmt::format(
+        "the points are too {} for the {} kernel: the width that suits them is no number any more; "
+        "multiply them by a constant that brings them near 1",
+        *kernel.gamma > 1 ? "small" : "large", name_of(kernel.type)));
+  return kernel;
+}
+
+namespace {
+
+/// Norms and distances of sparse points come from sums over their entries, less what centring takes away:
+/// far from the origin nothing is left of them but rounding. Some points, met as they are, tell.
+void refuse_if_too_far_from_origin(const Points& points, KernelType type) {
+  const Index n = points.size(), d = points.features(), sample = std::min<Index>(n, 64);
+  std::vector<double> row(static_cast<std::size_t>(points.dim())), before(row.size()),
+      gap(row.size());
+  double norm = 0, norm_lost = 0, distance = 0, distance_lost = 0;
+  for (Index s = 0; s < sample; ++s) {
+    const Index i = s * n / sample, last = s > 0 ? (s - 1) * n / sample : 0;
+    points.row(i, row.data());
+    const double own = dot(row.data(), row.data(), d);
+    norm += own;
+    norm_lost += std::abs(points.squared_norm(i) - own);
+    if (s > 0) {
+      for (std::size_t l = 0; l < row.size(); ++l) gap[l] = row[l] - before[l];
+      const double apart = dot(gap.data(), gap.data(), d);
+      const double by_norms = points.squared_norm(i) + points.squared_norm(last) -
+                              2 * dot(row.data(), before.data(), d);
+      distance += apart;
+      if (apart > 0) distance_lost += std::abs(by_norms - apart);  // copies lose nothing
+    }
+    std::swap(row, before);
+  }
+  constexpr double most = 1e-4;
+  // The largest number is near 1: centring leaves nothing, and that is seen.
+  if (norm <= 1e-24 * static_cast<double>(sample)) return;
+  if (norm_lost <= most * norm && (type != KernelType::rbf || distance_lost <= most * distance))
+    return;
+  throw Error(
+      "these sparse points lie so far from the origin that their differences drown in rounding; "
+      "subtract a constant from the features that are far from 0, or give a dense matrix");
+}
+
+}  // namespace
+
+void PreparedProblem::make_kernel(const SelectOptions& o, const Plan& plan, bool in_single,
+                                  bool hold, const Alive& alive) {
+  held.reset();
+  source = make_tiled_kernel(*points, type,
+                             {.eta = o.eta,
+                              .eta_relative = o.eta_relative,
+                              .single = in_single,
+                              .threads = plan.threads,
+                              .alive = alive});
+  if (hold) held = make_held_kernel(*source, plan.threads);
+}
+
+PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> subset,
+                                const SelectOptions& o, const Plan& plan, const Alive& alive) {
+  if (o.kernel.type == KernelType::precomputed) {
+    PreparedProblem prepared;
+    prepared.source = make_given_kernel(view, subset, o.eta, o.eta_relative, plan.threads);
+    return prepared;
+  }
+  return prepare_problem(std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads),
+                         o, plan, alive);
+}
+
+PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,
+                                const Plan& plan, const Alive& alive) {
+  PreparedProblem prepared;
+  prepared.points = std::move(points);
+  if (prepared.points->sparse()) refuse_if_too_far_from_origin(*prepared.points, o.kernel.type);
+  prepared.type = kernel_of(o, *prepared.points, plan.threads);
+  prepared.single = prepared.points->single() && !o.precise && plan.form == "representer" &&
+                    plan.kernel_by != "products";
+  prepared.make_kernel(o, plan, prepared.single, plan.kernel_by == "held", alive);
+  if (plan.kernel_by == "factor") {
+    const KernelMatrix& exact = *prepared.source;
+    prepared.factor = std::make_unique<Factor>(
+        exact, *prepared.points, prepared.type, std::min(o.rank, exact.size()),
+        prepared.points->single() && !o.precise, plan.threads, alive);
+    const Preprocessing as_is{.center = Center::none, .eta = exact.eta() * prepared.factor->unit()};
+    prepared.coordinates = std::make_unique<Points>(prepared.factor->rows(),
+                                                    std::span<const Index>{}, as_is, plan.threads);
+    prepared.approximate =
+        make_factor_kernel(*prepared.factor, *prepared.coordinates, exact, alive);
+  }
+  if (plan.form == "covariance")
+    prepared.set = std::make_unique<LocalPoints>(prepared.feature_rows(), plan.threads, alive);
+  return prepared;
+}
+
+/// Whether half of K in double fits beside what the plan counts, without its half in float32.
+bool fits_in_double(const SelectOptions& o, const Plan& plan) {
+  const auto n = static_cast<double>(plan.points);
+  const double needed = held_kernel_bytes(n, false);
+  if (o.memory == 0) return needed <= 0.8 * static_cast<double>(available_memory());
+  const auto planned = static_cast<double>(plan.data_bytes + plan.memory_bytes) +
+                       static_cast<double>(plan.memory_per_thread) * plan.threads;
+  return planned - held_kernel_bytes(n, true) + needed <= static_cast<double>(o.memory);
+}
+
+std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
+                                const Alive& alive) {
+  if (plan.form == "gradient")
+    return std::make_unique<GradientForm>(prepared.kernel(), o.q, o.nonneg, plan.threads);
+  if (plan.form == "covariance")
+    return std::make_unique<CovarianceForm>(
+        *prepared.set, prepared.set->facts().single && !o.precise, plan.threads);
+  const auto in_double = [&prepared, &o, &plan, &alive]() -> const KernelMatrix& {
+    const bool hold = prepared.held && (prepared.held.reset(), fits_in_double(o, plan));
+    prepared.make_kernel(o, plan, false, hold, alive);
+    return prepared.kernel();
+  };
+  return std::make_unique<RepresenterForm>(prepared.kernel(), plan.threads, in_double, alive);
+}
+
+RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero) {
+  const double unit = kernel.unit();
+  const double told = f_at_zero / unit / unit;  // in the user's units
+  if (!std::isfinite(told) || (f_at_zero > 0 && told < std::numeric_limits<double>::min()))
+    throw Error(
+        "the squares of the points are too large or too small for floating-point numbers; rescale "
+        "the features, or remove values near the largest or smallest number");
+  return {.exemplars = o.exemplars,
+          .beta = effective_beta(o, kernel.size()),
+          .delta = o.delta_absolute ? o.delta * unit * unit : o.delta * f_at_zero,
+          .when_converged = o.when_converged,
+          .max_iterations = effective_max_iterations(o)};
+}
+
+}  // namespace fwsr

@@ -1,0 +1,57 @@
+// Points and kernel of one request, ready for a form: everything that does not depend on the steps.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "fwsr/kernel/factor.hpp"
+#include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/prep/points.hpp"
+#include "fwsr/solver/form.hpp"
+#include "fwsr/solver/frank_wolfe.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/point_set.hpp"
+
+namespace fwsr {
+
+/// Points and kernel of one request, alive together.
+struct PreparedProblem {
+  std::unique_ptr<Points> points;             // null for a given kernel
+  std::unique_ptr<KernelMatrix> source;       // computes or borrows K
+  std::unique_ptr<KernelMatrix> held;         // half of it in memory, where the plan says so
+  std::unique_ptr<Factor> factor;             // F, where it takes the place of K
+  std::unique_ptr<Points> coordinates;        // its rows as points
+  std::unique_ptr<KernelMatrix> approximate;  // F F^T
+  std::unique_ptr<PointSet> set;              // what the covariance form works on, where it does
+  Kernel type = {};                           // with its gamma
+  bool single = false;                        // K began in float32; a long run may go on in double
+
+  double gamma() const { return type.gamma.value_or(0.0); }
+  const KernelMatrix& kernel() const { return approximate ? *approximate : held ? *held : *source; }
+  /// What the kernel is the inner product of.
+  const Points& feature_rows() const { return coordinates ? *coordinates : *points; }
+
+  void make_kernel(const SelectOptions& o, const Plan& plan, bool in_single, bool hold,
+                   const Alive& alive);
+};
+Preprocessing preprocessing_of(const SelectOptions& o);
+PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> subset,
+                                const SelectOptions& o, const Plan& plan, const Alive& alive);
+/// The same from points that are there. @pre the kernel is not precomputed
+PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,
+                                const Plan& plan, const Alive& alive);
+/// The form may replace the kernel of the problem by one in double, and asks `alive`: both must outlive it.
+std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
+                                const Alive& alive);
+
+/// What the loop needs to know. Throws Error when the objective at X = 0 is not finite.
+RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero);
+
+/// The kernel of the options with its gamma filled in; cosine is linear on normalised points.
+Kernel kernel_of(const SelectOptions& o, const Points& points, int threads);
+
+/// options.threads, or all cores.
+int threads_of(const SelectOptions& o);
+
+}  // namespace fwsr

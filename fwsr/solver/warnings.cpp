@@ -1,0 +1,105 @@
+#include "fwsr/solver/warnings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace fwsr {
+
+namespace {
+
+/// A factor that leaves out more than this part of what the exemplars leave out has begun to
+/// choose worse; and more than this part of tr K, where nobody measured the exemplars.
+constexpr double large_beside_exemplars = 0.6;
+constexpr double large_alone = 0.1;
+constexpr double never_large = 0.01;
+
+}  // namespace
+
+void warn_if_short(Selection& s, const SelectOptions& o) {
+  const auto found = static_cast<Index>(s.exemplars.size());
+  if (found >= o.exemplars) return;
+  const char* reason = "";
+  switch (s.status) {
+    case Status::converged:
+      reason =
+          "the gap closed first; a smaller alpha, a larger beta or when-converged grow finds more";
+      break;
+    case Status::exhausted:
+      reason =
+          s.eta_relative > 1e3
+              ? "eta is so large beside the points that nothing else counts; choose a smaller one"
+          : o.kernel.type != KernelType::precomputed && effective_center(o) != Center::none
+              ? "the others add nothing (copies, already represented, or nothing but what centring "
+                "takes away)"
+              : "the others add nothing (copies, or already represented)";
+      break;
+    case Status::iteration_limit:
+      reason =
+          o.when_converged == WhenConverged::grow
+              ? "the iteration limit came first; raise it, or try center feature: what all points "
+                "have in common may hide how they differ"
+              : "the iteration limit came first; raise it, or choose a larger beta";
+      break;
+    case Status::interrupted:
+      reason = "the run was interrupted";
+      break;
+    case Status::exemplars_reached:
+      break;
+  }
+  const char* then = o.fill ? "; the rest was filled up with the farthest points"
+                     : s.status == Status::exhausted ? "; fill would add the farthest ones"
+                                                     : "";
+  s.warnings.push_back(
+      fmt::format("asked for {}, found {}: {}{}", o.exemplars, found, reason, then));
+}
+
+void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
+  const bool linear = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine;
+  const Index dimensions = features - (effective_center(o) == Center::point ? 1 : 0);
+  if (!linear || o.exemplars <= dimensions) return;
+  s.warnings.push_back(fmt::format(
+      "{} exemplars of points with {} dimension{}{}: once these are spanned, further picks add "
+      "nothing; another kernel, such as rbf, tells more apart",
+      o.exemplars, dimensions, dimensions == 1 ? "" : "s",
+      effective_center(o) == Center::point ? " after centring each point" : ""));
+}
+
+void warn_if_not_trusted(Selection& s) {
+  if (!s.certificate) return;
+  const Certificate& c = *s.certificate;
+  if (c.f < -c.f_error)
+    s.warnings.push_back(
+        "f is below zero: the kernel is not positive semi-definite on these points, so that f and "
+        "gap say nothing; a polynomial with a larger coef0 is, and so are other kernels");
+  if (c.trusted) return;
+  s.warnings.push_back(fmt::format(
+      "the certificate cannot be trusted: rounding may have changed f by {:.2g} and the gap by "
+      "{:.2g}, "
+      "because some numbers are so large that the others are lost beside them; remove these "
+      "points, or rescale or centre the features",
+      c.f_error, c.gap_error));
+}
+
+void describe_factor(const Factor& factor, const SelectOptions& o, Selection& s) {
+  s.kernel_rank = factor.rank();
+  s.kernel_error = factor.error();
+  const double error = factor.error();
+  const double limit =
+      s.certificate ? large_beside_exemplars * s.certificate->reconstruction_error : large_alone;
+  if (error > std::max(limit, never_large))
+    s.warnings.push_back(
+        fmt::format("the factor of rank {} leaves {:.3g} % of the kernel's trace out{}: a larger "
+                    "rank chooses better",
+                    factor.rank(), 100 * error,
+                    s.certificate ? fmt::format(", beside {:.3g} % that the exemplars leave",
+                                                100 * s.certificate->reconstruction_error)
+                                  : ""));
+  if (o.exemplars > factor.rank())
+    s.warnings.push_back(
+        fmt::format("{} exemplars through a factor of rank {}: once its columns are spanned, "
+                    "further picks add nothing",
+                    o.exemplars, factor.rank()));
+}
+
+}  // namespace fwsr

@@ -1,0 +1,19 @@
+// Sentences about an answer that is not what its user may think.
+#pragma once
+
+#include "fwsr/kernel/factor.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+/// Fewer exemplars than asked for, and why.
+void warn_if_short(Selection& s, const SelectOptions& o);
+/// A linear kernel tells no more than as many exemplars apart as the points have dimensions.
+void warn_if_spanned(Selection& s, const SelectOptions& o, Index features);
+/// Rounding may have changed what the certificate says.
+void warn_if_not_trusted(Selection& s);
+/// A factor that leaves out too much, or is spanned. Also tells its rank and error.
+void describe_factor(const Factor& factor, const SelectOptions& o, Selection& s);
+
+}  // namespace fwsr
