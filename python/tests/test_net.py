@@ -167,7 +167,10 @@ def tree_of(answer: Any) -> Any:
 def facts_of(name: str, whole: bool) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        answer = tree_of(CASES[name]())
+        try:
+            answer = tree_of(CASES[name]())
+        except Exception as e:
+            answer = {"raised": f"{type(e).__name__}: {e}"}
     tree = answer if isinstance(answer, dict) else {"answer": answer}
     return answers.facts_of({**tree, "told_warnings": [str(w.message) for w in told]}, whole)
 
@@ -197,7 +200,7 @@ def compare(file: str) -> int:
         equal += not apart
         if apart:
             unequal[name] = apart
-            print(answers.complaint(name, before.get(name, {}), now, -1.0))
+            print(answers.complaint(name, before.get(name, {}), now, None, before="file"))
     return answers.summary(equal, unequal)
 
 

@@ -116,12 +116,14 @@ def shown(facts, path):
     return text if len(text) < 400 else text[:400] + " ..."
 
 
-def complaint(name, expected, found, near):
-    """What a test says about the first fact that is too far from what was recorded, or None."""
+def complaint(name, expected, found, near, before="recorded"):
+    """What to say about the first fact that is farther than `near` from what it was before, or None; where near is
+    None, about the first that has other bits."""
     for path, apart in differences(expected, found):
-        if apart > near:
-            by = "" if apart == math.inf else f"\n  apart by {apart:.2g}, at most {near:.2g} is rounding"
-            return f"{name}: {path}\n  recorded {shown(expected, path)}\n  now      {shown(found, path)}{by}"
+        if near is None or apart > near:
+            by = "" if apart == math.inf else f"\n  apart by {apart:.2g}"
+            by += f", at most {near:.2g} is rounding" if by and near is not None else ""
+            return f"{name}: {path}\n  {before:8} {shown(expected, path)}\n  now      {shown(found, path)}{by}"
     return None
 
 
@@ -152,6 +154,9 @@ def summary(equal, unequal):
     print(f"{equal} answers with equal bits, {len(unequal)} with others")
     for key in ("f", "gap"):
         apart = [d for found in unequal.values() for path, d in found if re.fullmatch(rf"(.*\.)?{key}", path)]
-        if apart:
-            print(f"  largest difference of {key}: {max(apart):.2g} of f(0)")
+        far = [d for d in apart if math.isfinite(d)]
+        if far:
+            print(f"  largest difference of {key}: {max(far):.2g} of f(0)")
+        if len(far) < len(apart):
+            print(f"  {key} is missing, or that of other steps: {len(apart) - len(far)} times")
     return int(bool(unequal))

@@ -53,6 +53,7 @@ SELECT = {
     "held rbf, float32, precise": "single.npy -k 9 --kernel rbf --precise",
     "held rbf, digits": "digits -k 8 --kernel rbf",
     "held rbf, sparse": "words.npz -k 6 --kernel rbf --codes codes.npy",
+    "held rbf, float32 far from 0": "offset.npy -k 5 --kernel rbf",
     "held polynomial": "plain.npy -k 8 --kernel polynomial --codes codes.npy",
     "held polynomial, degree 2": "single.npy -k 8 --kernel polynomial --degree 2 --coef0 0.5 --gamma 0.1",
     "held laplacian": "plain.npy -k 8 --kernel laplacian --codes codes.npy",
@@ -100,7 +101,8 @@ SELECT = {
     "grow, q 1": "plain.npy -k 5 --alpha 200 --q 1 --delta 0.05",
     "iteration limit": "plain.npy -k 10 --max-iterations 6 --codes codes.npy",
     "all that is there": "few.npy -k 20 --center none",
-    "fill": "few.npy -k 9 --center none --fill",
+    "fill": "plain.npy -k 12 --alpha 200 --when-converged stop --delta 1e-3 --fill --codes codes.npy",
+    "fill, rbf": "plain.npy -k 8 --kernel rbf --alpha 300 --when-converged stop --delta 0.01 --fill",
     "boolean objective": "plain.npy -k 6 --lambda 0.3 --rho 0.1",
     "boolean objective, rbf": "plain.npy -k 6 --kernel rbf --lambda 0.02 --rho 0.1",
     "no certificate": "plain.npy -k 6 --certificate none --codes codes.npy",
@@ -110,11 +112,14 @@ SELECT = {
     "classes, rbf": "blobs.npy --labels blobs.txt --per-class -k 3 --kernel rbf",
     "classes, proportional": "table.csv --label-column kind --id-column name --per-class -k proportional:9",
     "classes, by name": "table.csv --label-column kind --exclude-columns name --per-class -k x=2,z=4 --alpha 2",
+    "classes, more than there are": "table.csv --label-column kind --exclude-columns name --per-class -k x=2,z=40"
+                                    " --codes codes.npy",
     "classes, kmedoids": "blobs.npy --labels blobs.txt --per-class -k 2 --method kmedoids",
     "classes, digits": "digits --per-class -k 2 --eta-relative 0.3",
     "table": "table.csv --label-column kind --id-column name --columns a,c-d -k 3 --kernel rbf",
     "streamed": "large.npy -k 3 --memory 23M --threads 1",
     "streamed, eta, centred": "large.npy -k 2 --memory 23M --threads 1 --eta-relative 0.5 --center feature --alpha 5",
+    "streamed, classes": "large.npy --labels large.txt --per-class -k 1 --memory 28M --threads 1 --center none",
     "streamed, rrqr": "large.npy -k 2 --memory 23M --threads 1 --method rrqr",
     "streamed, random": "large.npy -k 3 --memory 23M --threads 1 --method random --certificate none",
 }
@@ -126,9 +131,13 @@ METHODS = {
     "plain.npy -k 6": """k-fwsr random rrqr strong-rrqr:f=1.2 omp omp:normalize=yes leverage greedy-cssp kmedoids
         kmedoids:algorithm=alternating kmedoids:metric=manhattan:init=kmeans++ kmedoids-batch:batch=60 facility
         herding:rule=greedy k-center k-center:first=random""",
-    "plain.npy -k 5 --kernel rbf": "rrqr omp leverage greedy-cssp kmedoids facility k-center",
-    "words.npz -k 5": "rrqr omp greedy-cssp kmedoids kmeans facility k-center",
-    "single.npy -k 6": "rrqr greedy-cssp ipm kmeans kmedoids",
+    "plain.npy -k 5 --kernel rbf": """rrqr omp leverage greedy-cssp kmedoids facility k-center strong-rrqr two-stage
+        kmedoids:init=lab""",
+    "few.npy -k 4 --kernel rbf": "ds3 dsmrs",
+    "wide.npy -k 5": """rrqr strong-rrqr omp leverage two-stage greedy-cssp ipm smrs smrs:affine=no kmeans kmedoids dsmrs
+        facility:hold=20 kmedoids:metric=cosine""",
+    "words.npz -k 5": "leverage rrqr omp greedy-cssp kmedoids kmeans facility k-center",
+    "single.npy -k 6": "rrqr greedy-cssp ipm kmeans:restarts=3 kmedoids leverage facility",
     "far.npy -k 4": "kmedoids:metric=precomputed facility:metric=precomputed k-center:metric=precomputed",
 }
 
@@ -142,6 +151,7 @@ OTHERS = {
     "sweep, factor": "sweep plain.npy -k 5 --alphas auto,3 --etas 0,0.2 --kernel rbf --rank 50",
     "sweep, q inf": "sweep few.npy -k 4 --alphas auto,2 --q inf --center none",
     "sweep, sparse": "sweep words.npz -k 5 --alphas auto,3 --etas 0,0.3",
+    "sweep, sparse with few features": "sweep narrow.svm -k 4 --alphas auto,3 --etas 0,0.4",
     "sweep, classes": "sweep blobs.npy --labels blobs.txt --per-class -k 2 --alphas auto,3",
     "compare": "compare blobs.npy --labels blobs.txt -k 5 --repeats 3",
     "compare, kernel, scaled": "compare plain.npy -k 4 --methods fwsr:alpha=5,k-fwsr,rrqr,kmedoids:restarts=2,herding"
@@ -162,7 +172,7 @@ OTHERS = {
 TEXTS = {
     "text, select": "select blobs.npy --labels blobs.txt -k 4 --assignment assigned.csv",
     "text, select, classes": "select table.csv --label-column kind --id-column name --per-class -k 2 -o picks.csv",
-    "text, select, fill": "select few.npy -k 8 --center none --fill --quiet",
+    "text, select, fill": "select few.npy -k 8 --alpha 40 --when-converged stop --delta 0.02 --fill --quiet",
     "text, select, standard input": "select - -k 3 --kernel rbf < numbers.csv",
     "text, select, method": "select few.npy -k 3 --method kmedoids:metric=manhattan",
     "text, sweep": "sweep few.npy -k 3 --alphas auto,2 --etas 0,0.3",

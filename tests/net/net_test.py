@@ -171,7 +171,7 @@ def against(other):
             equal += not apart
             if apart:
                 unequal[name] = apart
-                print(answers.complaint(name, its.facts, mine.facts, -1.0).replace("recorded", "other   "))
+                print(answers.complaint(name, its.facts, mine.facts, None, before="other"))
     return answers.summary(equal, unequal)
 
 
@@ -180,10 +180,10 @@ def shake():
     turned = 0
     with Folder() as still, Folder(shake=1e-10) as moved:
         for (name, one), (_, other) in zip(answers_of(PROGRAM, still), answers_of(PROGRAM, moved)):
-            found = answers.complaint(name, one.facts, other.facts, 1e4 * one.near)
+            found = answers.complaint(name, one.facts, other.facts, 1e4 * one.near, before="unmoved")
             if found:
                 turned += 1
-                print(found.replace("recorded", "still   ").replace("now  ", "moved"))
+                print(found)
     print(f"{turned} cases depend on the last digits of their data")
     return int(turned > 0)
 

@@ -124,5 +124,6 @@ def files(shake=0.0):
         "whole.npy": npy_bytes([[int(40 * v) for v in row] for row in few], "<i4"),
         "table.csv": table,
         "large.npy": large(),
+        "large.txt": "".join(f"{'abca'[i % 4]}\n" for i in range(98304)),
         "numbers.csv": "".join(",".join(repr(v) for v in row) + "\n" for row in few),
     }
