@@ -121,7 +121,7 @@ class Net(unittest.TestCase):
     def test_every_answer_is_the_recorded_one(self):
         recorded = answers.read(RECORDED)
         if EVERY > 1:
-            print(f"a build with sanitizers: every {EVERY}th case")
+            print(f"a build with sanitizers: one case of {EVERY}")
         with Folder() as folder:
             for name, answer in answers_of(PROGRAM, folder, every=EVERY):
                 with self.subTest(case=name):
