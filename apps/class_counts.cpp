@@ -97,8 +97,7 @@ std::vector<Index> wanted_per_class(const ClassCounts& counts,
     return wanted;
   }
   for (const auto& [name, number] : counts.named) {
-    const auto found = std::find_if(classes.begin(), classes.end(),
-                                    [&](const LabelCount& c) { return c.name == name; });
+    const auto found = std::ranges::find(classes, name, &LabelCount::name);
     if (found == classes.end())
       throw UsageError(fmt::format("-k/--exemplars: there is no class {}; the classes are {}",
                                    in_quotes(name), list_of(classes)));

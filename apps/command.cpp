@@ -33,7 +33,7 @@ class HelpPage : public CLI::Formatter {
   std::string make_option(const CLI::Option* option, bool positional) const override {
     const std::string type = option->get_type_size() > 0 ? option->get_type_name() : "";
     std::string name = "  " + make_option_name(option, positional);
-    for (std::size_t at = 0; (at = name.find(",", at)) != std::string::npos; at += 2)
+    for (std::size_t at = 0; (at = name.find(',', at)) != std::string::npos; at += 2)
       name.replace(at, 1, ", ");
     if (!positional && !type.empty()) name += " " + type;
     std::string out = name;

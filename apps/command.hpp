@@ -47,7 +47,7 @@ int run_generate(int argc, const char* const* argv);
 
 /// Version and the parts of this build, one a line.
 std::string version_text();
-/// "0.1.0".
+/// As in FWSR_VERSION: three numbers and the points between them.
 std::string version_number();
 
 }  // namespace fwsr::app

@@ -9,6 +9,7 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/linalg/processor.hpp"
+#include "fwsr/version.hpp"
 
 namespace fwsr::app {
 

@@ -1,7 +1,7 @@
 # `cmake --install`: the library with its public headers, the program, a CMake package and a .pc file.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS fwsr EXPORT fwsr-targets FILE_SET HEADERS
+install(TARGETS fwsr EXPORT fwsr-targets FILE_SET HEADERS FILE_SET version
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fwsr)

@@ -17,7 +17,9 @@ cmake --build "$place/build" >/dev/null
 
 PKG_CONFIG_PATH=$(dirname "$(find "$place/prefix" -name fwsr.pc)")
 export PKG_CONFIG_PATH
-"${CXX:-c++}" -std=c++20 -O1 -fopenmp -I"$(pkg-config --variable=includedir fwsr)" -c "$consumer/main.cpp" -o "$place/main.o"
+version=$(pkg-config --modversion fwsr)
+"${CXX:-c++}" -std=c++20 -O1 -fopenmp -I"$(pkg-config --variable=includedir fwsr)" \
+  -D FOUND_VERSION="\"$version\"" -c "$consumer/main.cpp" -o "$place/main.o"
 for static in "" --static; do
   # shellcheck disable=SC2046,SC2086
   "${CXX:-c++}" "$place/main.o" -o "$place/by_pc" $(pkg-config --libs $static fwsr)
@@ -33,6 +35,7 @@ for block in "$place"/page/*.cpp; do
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir fwsr) "${block%.cpp}"
 done
 
+[ "$("$place/prefix/bin/fwsr" --version | head -n 1)" = "fwsr $version" ]
 "$place/prefix/bin/fwsr" select digits -k 3 --quiet >"$place/picks.csv"
 [ "$(wc -l <"$place/picks.csv")" -eq 4 ]
 echo "installed tree: consumer by CMake, consumer by pkg-config, the programs of $(basename "$page") and program work"

@@ -22,6 +22,7 @@
 #include "fwsr/methods/compare_table.hpp"
 #include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/sweep.hpp"
+#include "fwsr/version.hpp"
 #include "python/bindings/options.hpp"
 #include "python/bindings/points.hpp"
 #include "python/bindings/results.hpp"

@@ -1,7 +1,15 @@
 #include <cstdio>
+#include <string_view>
 #include <vector>
 
 #include <fwsr/methods/methods.hpp>
+#include <fwsr/version.hpp>
+
+// The header, the package and its version file, or the .pc file, are of one version.
+static_assert(std::string_view(FWSR_VERSION) == FOUND_VERSION);
+#if FWSR_VERSION_NUMBER < 100 || FWSR_VERSION_NUMBER / 10000 != FWSR_VERSION_MAJOR
+#error "FWSR_VERSION_NUMBER is no number that grows with the version"
+#endif
 
 int main() {
   // Three directions, each taken by several points; one exemplar of each is enough.
