@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fwsr/methods/method.hpp"
+#include "fwsr/methods/settings.hpp"
 #include "fwsr/solver/select.hpp"
 
 namespace fwsr {
@@ -22,18 +23,6 @@ struct MethodChoice {
   std::map<std::string, std::string> settings = {};  // of its knobs, as text: "12", "yes", "lab"
   std::uint64_t seed = 0;                            // of methods that draw at random
 };
-
-/// The choice's settings with the defaults of all others. Throws Error for names and values that the
-/// method does not have.
-Settings settings_of(const Method& method, const std::map<std::string, std::string>& given);
-
-/// The options of SelectOptions that mean something to every method, by the names of `describe`.
-bool is_common_option(std::string_view name);
-
-/// The options as the method understands them: with its kernel and its centring, where none was asked for
-/// (fwsr: each point less its mean; all others: the points as they are). Throws Error
-/// when an option is set that the method does not have.
-SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions options);
 
 /// As select, plan, plan_per_class and select_per_class (solver/select.hpp), by any method.
 Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,

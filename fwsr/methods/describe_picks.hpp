@@ -1,0 +1,14 @@
+// What is said about the picks of a method, whatever the method.
+#pragma once
+
+#include "fwsr/methods/task.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+/// Exemplars, weights, assignment, codes, warnings and certificate from the picks; fills up, where the options
+/// say so. `result` has its plan.
+void describe_picks(const Task& task, Picks picks, const SelectOptions& options, Selection& result);
+
+}  // namespace fwsr

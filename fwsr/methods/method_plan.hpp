@@ -1,0 +1,16 @@
+// What a run of a method takes, before it is begun.
+#pragma once
+
+#include "fwsr/methods/method.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/selection.hpp"
+
+namespace fwsr {
+
+/// As make_plan (solver/planner.hpp), for a method that is not the solver. Throws MemoryError when the memory
+/// that may be used is not enough.
+Plan plan_method(const Method& method, const Settings& settings, const PlanFacts& facts,
+                 const SelectOptions& options);
+
+}  // namespace fwsr

@@ -1,0 +1,83 @@
+#include "fwsr/methods/run_method.hpp"
+
+#include <utility>
+
+#include "fwsr/base/random.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/blas_room.hpp"
+#include "fwsr/methods/describe_picks.hpp"
+#include "fwsr/methods/task.hpp"
+#include "fwsr/solver/clock.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/watch.hpp"
+
+namespace fwsr {
+
+namespace {
+
+/// Classes of one run draw different numbers, whatever their order.
+std::uint64_t seed_for(std::uint64_t seed, std::span<const Index> subset) {
+  if (subset.empty()) return seed;
+  return Rng(seed).split(static_cast<std::uint64_t>(subset.front()) + 1).next();
+}
+
+}  // namespace
+
+Index Task::size() const {
+  if (kernel) return kernel->size();
+  return subset.empty() ? rows_of(*given) : static_cast<Index>(subset.size());
+}
+
+Selection run_method(const Method& method, const Settings& settings, std::uint64_t seed,
+                     const PointsView& view, std::span<const Index> subset, const SelectOptions& o,
+                     const Plan& plan, const Observer& observer) {
+  const SerialBlas serial;
+  make_room_for_products(threads_of(o));
+  Selection result;
+  result.plan = plan;
+  const auto start = Clock::now();
+  Watch watch(observer, o.exemplars);
+  const Alive alive = watch.alive();
+  try {
+    Task task{.subset = subset,
+              .exemplars = o.exemplars,
+              .settings = settings,
+              .seed = seed_for(seed, subset),
+              .threads = plan.threads,
+              .alive = alive};
+    task.report = [&](Index found) {
+      if (!watch.tell([&](Progress& told) {
+            told.stage = Progress::Stage::steps;
+            told.exemplars = told.step = found;
+          }))
+        throw Interrupted{};
+    };
+    PreparedProblem prepared;
+    if (takes_dissimilarities(settings)) {
+      task.given = &view;
+    } else {
+      prepared = prepare_problem(view, subset, o, plan, alive);
+      task.points = prepared.points.get();
+      task.kernel = prepared.source.get();
+      task.linear = prepared.points && prepared.type.type == KernelType::linear;
+      result.gamma = prepared.gamma();
+    }
+    stop_unless(alive);
+    result.seconds.setup = seconds_since(start);
+    const auto choosing = Clock::now();
+    Picks picks = method.choose(task);
+    result.seconds.steps = seconds_since(choosing);
+    const auto describing = Clock::now();
+    watch.enter(Progress::Stage::certificate);
+    describe_picks(task, std::move(picks), o, result);
+    result.seconds.certificate = seconds_since(describing);
+  } catch (const Interrupted&) {
+    result.status = Status::interrupted;
+    result.certificate.reset();
+  }
+  to_global_indices(subset, result);
+  return result;
+}
+
+}  // namespace fwsr

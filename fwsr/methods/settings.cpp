@@ -1,0 +1,158 @@
+#include "fwsr/methods/settings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/result.hpp"
+
+namespace fwsr {
+
+namespace {
+
+template <class T>
+bool read_all(const std::string& text, T& value) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc{} && end == text.data() + text.size();
+}
+
+/// The text as a value of the knob's type, or a sentence about what is wrong with it.
+struct ReadValue {
+  const Knob& knob;
+  const std::string& text;
+
+  Value operator()(double) const {
+    double v = 0;
+    if (!read_all(text, v) || !std::isfinite(v)) refuse("a number");
+    return in_range(v, v);
+  }
+  Value operator()(Index) const {
+    Index v = 0;
+    if (!read_all(text, v)) refuse("a whole number");
+    return in_range(v, static_cast<double>(v));
+  }
+  Value operator()(bool) const {
+    if (text != "yes" && text != "no") refuse("yes or no");
+    return text == "yes";
+  }
+  Value operator()(const std::string&) const {
+    if (std::find(knob.words.begin(), knob.words.end(), text) == knob.words.end())
+      refuse(fmt::format("one of {}", fmt::join(knob.words, ", ")));
+    return text;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& wanted) const {
+    throw Error(fmt::format("{} = '{}' is not {}", knob.name, text, wanted));
+  }
+  template <class T>
+  Value in_range(T v, double as_number) const {
+    if (as_number < knob.least)
+      throw Error(fmt::format("{} must be at least {}, got {}", knob.name, knob.least, text));
+    if (as_number > knob.most)
+      throw Error(fmt::format("{} must be at most {}, got {}", knob.name, knob.most, text));
+    return v;
+  }
+};
+
+std::string knob_names(const Method& method) {
+  std::string names;
+  for (const Knob& knob : method.knobs) names += (names.empty() ? "" : ", ") + knob.name;
+  return names;
+}
+
+}  // namespace
+
+Settings settings_of(const Method& method, const std::map<std::string, std::string>& given) {
+  std::map<std::string, Value, std::less<>> values;
+  for (const Knob& knob : method.knobs) values[knob.name] = knob.value;
+  for (const auto& [name, text] : given) {
+    const auto knob = std::find_if(method.knobs.begin(), method.knobs.end(),
+                                   [&, &n = name](const Knob& k) { return k.name == n; });
+    if (knob == method.knobs.end())
+      throw Error(fmt::format("{} has no setting '{}'; {}", method.name, name,
+                              method.knobs.empty() ? "it has none at all"
+                                                   : fmt::format("it has {}", knob_names(method))));
+    values[name] = std::visit(ReadValue{*knob, text}, knob->value);
+  }
+  return Settings(std::move(values));
+}
+
+bool has_word(const Settings& settings, std::string_view name, std::string_view word) {
+  const auto found = settings.all().find(name);
+  if (found == settings.all().end()) return false;
+  const auto* const value = std::get_if<std::string>(&found->second);
+  return value && *value == word;
+}
+
+bool draws_at_random(const Method& method, const Settings& settings) {
+  if (!method.random || method.random_if.empty()) return method.random;
+  const std::string_view condition = method.random_if;
+  const std::size_t equals = condition.find('=');
+  return has_word(settings, condition.substr(0, equals), condition.substr(equals + 1));
+}
+
+bool takes_dissimilarities(const Settings& settings) {
+  return has_word(settings, "metric", "precomputed");
+}
+
+bool is_common_option(std::string_view name) {
+  for (const char* common : {"exemplars", "kernel", "gamma", "degree", "coef0", "center", "scale",
+                             "fill", "lambda", "rho", "certificate"})
+    if (name == common) return true;
+  return false;
+}
+
+namespace {
+
+/// A matrix of dissimilarities has no points: what is done to points cannot be done to it.
+void refuse_beside_dissimilarities(const SelectOptions& o) {
+  const char* const refused =
+      o.center.value_or(Center::none) != Center::none || o.scale != Scale::none
+          ? "center and scale are"
+      : o.kernel.type != KernelType::linear ? "kernel is"
+      : o.fill                              ? "fill is"
+      : o.lambda || o.rho                   ? "lambda and rho are"
+                                            : nullptr;
+  if (refused)
+    throw Error(
+        fmt::format("{} for points, and metric = precomputed says that the data is a matrix of "
+                    "dissimilarities; leave that out",
+                    refused));
+}
+
+}  // namespace
+
+SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions o) {
+  if (method.uses_rbf && o.kernel.type == KernelType::linear) o.kernel.type = KernelType::rbf;
+  if (!method.choose) return o;
+  if (!o.center) o.center = Center::none;
+  if (takes_dissimilarities(settings)) refuse_beside_dissimilarities(o);
+  if (!method.any_kernel && o.kernel.type != KernelType::linear)
+    throw Error(fmt::format("{} works on the points themselves, not in the space of the {} kernel",
+                            method.name, name_of(o.kernel.type)));
+  if (o.codes && !method.codes)
+    throw Error(
+        fmt::format("{} has no codes: it chooses points without representing the others by "
+                    "them; leave codes out",
+                    method.name));
+  const SelectOptions untouched;
+  std::vector<std::string> foreign;
+  describe(o, [&](const char* name, const auto& value, const char*) {
+    if (is_common_option(name)) return;
+    describe(untouched, [&](const char* other, const auto& fallback, const char*) {
+      if constexpr (std::is_same_v<decltype(value), decltype(fallback)>)
+        if (std::string_view(name) == other && !(value == fallback)) foreign.push_back(name);
+    });
+  });
+  if (!foreign.empty())
+    throw Error(fmt::format(
+        "{} is an option of fwsr, not of {}{}", foreign.front(), method.name,
+        method.knobs.empty() ? "" : fmt::format(", whose settings are {}", knob_names(method))));
+  return o;
+}
+
+}  // namespace fwsr
