@@ -51,7 +51,9 @@ MemoryBudget::MemoryBudget(Index limit) : state_(std::make_shared<State>(limit))
 
 MemoryShare::MemoryShare(const MemoryBudget& budget) : budget_(budget.state_) {}
 
+// What is moved from keeps its budget, and can take from it again.
 MemoryShare::MemoryShare(MemoryShare&& other) noexcept
+    // NOLINTNEXTLINE(performance-move-constructor-init)
     : budget_(other.budget_), bytes_(other.bytes_.exchange(0)) {}
 
 MemoryShare& MemoryShare::operator=(MemoryShare&& other) noexcept {

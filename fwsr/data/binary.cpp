@@ -254,6 +254,7 @@ Result<std::vector<std::int64_t>> read_integers(const std::string& name, const N
       const auto value = number(raw);
       if constexpr (std::is_same_v<decltype(s), std::uint64_t>)
         fits = fits && value <= static_cast<std::uint64_t>(INT64_MAX);
+      // An int8 is a number, and no character. NOLINTNEXTLINE(bugprone-signed-char-misuse)
       all[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(value);
     });
   });
