@@ -32,10 +32,11 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/finite.hpp"
+#include "fwsr/linalg/large_array.hpp"
 #include "fwsr/linalg/processor.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/distances.hpp"
-#include "fwsr/methods/row_sparse.hpp"
+#include "fwsr/methods/row_choice.hpp"
 #include "fwsr/methods/task.hpp"
 
 namespace fwsr {

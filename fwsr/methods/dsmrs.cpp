@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/methods/row_choice.hpp"
 #include "fwsr/methods/row_sparse.hpp"
 
 namespace fwsr {

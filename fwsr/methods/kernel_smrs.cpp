@@ -4,7 +4,7 @@
 //
 // which needs K only (Dornaika, Kamal Aldine, Cases, "Kernel sparse modeling for prototype selection",
 // Knowledge-Based Systems 2016; built from the program itself).
-#include "fwsr/methods/row_sparse.hpp"
+#include "fwsr/methods/row_choice.hpp"
 
 namespace fwsr {
 

@@ -38,31 +38,9 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/large_array.hpp"
-#include "fwsr/methods/task.hpp"
+#include "fwsr/methods/row_frame.hpp"
 
 namespace fwsr {
-
-/// V and s. The constraint, where there is one, is the last column, with an infinite s.
-struct RowFrame {
-  Index points = 0, columns = 0;
-  LargeArray<double> vectors;   // points x columns, row by row
-  std::vector<double> squares;  // s
-
-  bool affine() const;
-  /// 1^T X = 1^T: the mean of the squared distances between two of the points; else the same, of
-  /// points that have not been centred.
-  double mean_squared_distance() const;
-};
-/// Of the points of the task, or of the `members` among them, in the space of its kernel.
-RowFrame make_row_frame(const Task& task, std::span<const Index> members, bool affine);
-
-/// Without the constraint the smallest lambda whose solution is zero, max_i ||a_i^T A||_2 (KKT: X = 0
-/// is optimal when the gradient's rows, a_i^T A, are in the ball of radius lambda). With it zero is not
-/// feasible, and no finite lambda ends the path: as lambda grows X tends to c 1^T with c >= 0, 1^T c = 1 and
-/// A c the mean, but at c 1^T the norms are smooth in the rows that c uses, so there the gradient
-/// would have to vanish. The number used is that of the points less their mean,
-/// max_i ||(a_i - mean)^T (A - mean 1^T)||_2: like the program it does not change with a shift.
-double largest_lambda(const RowFrame& frame);
 
 struct RowSparseOptions {
   double lambda = 0;
@@ -83,17 +61,8 @@ struct RowSparseSolution {
 /// @pre lambda > 0, or there is nothing but the constraint in the frame
 RowSparseSolution solve_row_sparse(const RowFrame& frame, const RowSparseOptions& options);
 
-/// The non-zero rows, largest norm first. Of norms that are equal but for rounding (ties.hpp) the smaller index goes
-/// first: those of copies of a point are.
-std::vector<Index> rows_by_norm(const std::vector<double>& norms);
-
 /// Rows `chosen` of X = Y V^T, chosen x points.
 std::vector<double> codes_of(const RowFrame& frame, const RowSparseSolution& solution,
                              std::span<const Index> chosen, int threads);
-
-/// What smrs and kernel-smrs share: the settings, the cost, and the choice of the k largest rows.
-std::vector<Knob> row_sparse_knobs();
-Cost row_sparse_cost(const Sizes& sizes, bool by_features);
-Picks choose_row_sparse(const Task& task);
 
 }  // namespace fwsr

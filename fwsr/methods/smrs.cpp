@@ -6,7 +6,7 @@
 // The exemplars are the k rows x_i of largest norm, which is their strength; the codes are these rows.
 // lambda = largest_lambda / alpha. The constraint is there by default, as in the article; alpha = 20 is
 // in the middle of what its authors advise, and gives more than k non-zero rows more often than their 5.
-#include "fwsr/methods/row_sparse.hpp"
+#include "fwsr/methods/row_choice.hpp"
 
 namespace fwsr {
 
