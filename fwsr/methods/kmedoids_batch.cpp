@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fwsr/base/random.hpp"
 #include "fwsr/methods/medoids.hpp"
 #include "fwsr/methods/ties.hpp"
 

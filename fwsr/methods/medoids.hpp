@@ -4,34 +4,13 @@
 //   minimise over k candidates m_1 .. m_k    TD = sum_o min_t d(m_t, o)
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
 #include <vector>
 
-#include "fwsr/base/blocks.hpp"
-#include "fwsr/base/index.hpp"
-#include "fwsr/base/random.hpp"
 #include "fwsr/methods/distances.hpp"
+#include "fwsr/methods/medoid_search.hpp"
 #include "fwsr/methods/task.hpp"
 
 namespace fwsr {
-
-/// d(j, o): one row for each candidate, one column for each point that counts. Points that count more
-/// have larger dissimilarities.
-template <class T>
-struct DissimilarityTable {
-  const T* data = nullptr;
-  Index stride = 0;  // from one row to the next
-  Index candidates = 0;
-  Index columns = 0;
-  std::span<const Index> points = {};  // the candidate that each column is; empty: column o is o
-
-  const T* row(Index j) const { return data + j * stride; }
-  Index point(Index column) const {
-    return points.empty() ? column : points[static_cast<std::size_t>(column)];
-  }
-};
 
 /// The knobs that k-medoids has whatever the table.
 std::vector<Knob> medoid_knobs();
@@ -41,15 +20,6 @@ double medoid_flops(double candidates, double columns, double k, const Settings&
 
 /// Whether the task's distances are held in float32: its numbers are.
 bool holds_single(const Task& task);
-
-/// How the medoids of one run were found.
-struct MedoidSearch {
-  std::vector<Index> medoids;
-  double cost = 0;         // TD, as the table has it
-  Index swaps = 0;         // medoids that became another point
-  Index iterations = 0;    // times that all candidates were tried, begun ones included
-  bool converged = false;  // no swap improves TD; for alternate_medoids: no medoid moves
-};
 
 /// The best of `restarts` searches, all settings from the task's. @pre k <= columns <= candidates
 template <class T>
