@@ -85,7 +85,8 @@ void install_signal_handlers() {
 void interrupt_with_care() {
   int now_is = ends_at_once;
   if (state.compare_exchange_strong(now_is, with_care)) return;
-  while (now_is == ending) ::pause();  // another thread ends the program: nothing is begun any more
+  if (now_is != ending) return;
+  for (;;) ::pause();  // another thread ends the program: nothing is begun any more
 }
 bool interrupted() {
   return received != 0;

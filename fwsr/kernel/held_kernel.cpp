@@ -74,11 +74,11 @@ class HeldKernel final : public TileMatrix<T> {
 
 }  // namespace
 
-std::unique_ptr<KernelMatrix> make_held_kernel(const KernelMatrix& source, int threads) {
-  if (source.single())
-    return std::make_unique<HeldKernel<float>>(dynamic_cast<const TiledKernel<float>&>(source),
+std::unique_ptr<KernelMatrix> make_held_kernel(const KernelMatrix& tiled, int threads) {
+  if (tiled.single())
+    return std::make_unique<HeldKernel<float>>(dynamic_cast<const TiledKernel<float>&>(tiled),
                                                threads);
-  return std::make_unique<HeldKernel<double>>(dynamic_cast<const TiledKernel<double>&>(source),
+  return std::make_unique<HeldKernel<double>>(dynamic_cast<const TiledKernel<double>&>(tiled),
                                               threads);
 }
 

@@ -64,7 +64,7 @@ template <class T>
   T value = std::bit_cast<T>(bits);
   value = x < N::lowest ? T{0} : value;
   value = x > N::highest ? std::numeric_limits<T>::infinity() : value;
-  return x == x ? value : x;
+  return x == x ? value : x;  // NaN stays. NOLINT(misc-redundant-expression)
 }
 
 }  // namespace fwsr

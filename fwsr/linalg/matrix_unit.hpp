@@ -19,7 +19,7 @@ namespace fwsr {
 /// Whether the unit is there and used (linalg/processor.hpp).
 bool has_matrix_unit();
 /// For tests and comparisons: false has has_matrix_unit() say no.
-void allow_matrix_unit(bool allowed);
+void allow_matrix_unit(bool yes);
 /// Where the unit beats BLAS: for short rows packing them costs too much.
 inline bool matrix_unit_pays(Index d) {
   return d >= 96 && has_matrix_unit();

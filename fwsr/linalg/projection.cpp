@@ -50,12 +50,12 @@ std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d)
   return basis;
 }
 
-PivotedCholesky pivoted_cholesky(std::vector<double> a, Index m) {
+PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m) {
   PivotedCholesky result{.size = m, .rank = 0, .pivots = {}, .lower = {}};
   std::vector<Index> order(at(m));
   std::iota(order.begin(), order.end(), Index{0});
   std::vector<double> diagonal(at(m));
-  for (Index i = 0; i < m; ++i) diagonal[at(i)] = a[at(i * m + i)];
+  for (Index i = 0; i < m; ++i) diagonal[at(i)] = matrix[at(i * m + i)];
   // Rounding may make a square that is zero negative, and all of them.
   const double largest = m ? std::max(0.0, *std::max_element(diagonal.begin(), diagonal.end())) : 0;
   const double enough =
@@ -75,8 +75,9 @@ PivotedCholesky pivoted_cholesky(std::vector<double> a, Index m) {
     for (Index o = r; o < m; ++o) {
       const Index i = order[at(o)];
       const double v =
-          i == p ? pivot
-                 : (a[at(i * m + p)] - dot(&columns[at(i * m)], &columns[at(p * m)], r)) / pivot;
+          i == p
+              ? pivot
+              : (matrix[at(i * m + p)] - dot(&columns[at(i * m)], &columns[at(p * m)], r)) / pivot;
       columns[at(i * m + r)] = v;
       diagonal[at(i)] -= v * v;
     }
