@@ -6,13 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
+
 namespace fwsr {
 
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class T>
 std::string find_problem(const SparseMatrix<T>& m) {

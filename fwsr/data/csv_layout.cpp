@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/data/csv_columns.hpp"
 #include "fwsr/data/csv_header.hpp"
 #include "fwsr/data/text.hpp"
@@ -12,10 +13,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index f) {
-  return static_cast<std::size_t>(f);
-}
 
 /// What a field is taken for, and why nothing else.
 constexpr const char* not_chosen = "not among the columns chosen";

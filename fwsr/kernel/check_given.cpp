@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/lapack.hpp"
@@ -15,10 +16,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// What all points of a run are in a matrix, in order.
 struct Everyone {

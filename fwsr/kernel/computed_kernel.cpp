@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -23,10 +24,6 @@ constexpr Index values_columns = 384;
 constexpr Index step =
     48;  // a multiple of every micro-kernel's size: products of equal points have
          // equal bits wherever they stand in a block
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

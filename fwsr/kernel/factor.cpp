@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/kernel/entries.hpp"
 #include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -29,10 +30,6 @@ constexpr double least_pivot = std::is_same_v<T, float> ? 1e-6 : 1e-13;
 /// Of gamma ||a||^2: when any point is farther than this from the middle, float32 distances are too
 /// coarse for the exponential, and are taken in double.
 constexpr double far = 64;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<Index> range(Index first, Index last) {
   std::vector<Index> all(at(last - first));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/check_given.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
@@ -14,10 +15,6 @@ namespace fwsr {
 namespace {
 
 constexpr Index rows_at_once = 96;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 class GivenKernel final : public KernelMatrix {
  public:

@@ -1,16 +1,13 @@
 // The tiles of K on and above the diagonal, computed once and kept in memory one after the other.
 #include <memory>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/kernel/tiled_kernel.hpp"
 #include "fwsr/linalg/large_array.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class T>
 class HeldKernel final : public TileMatrix<T> {

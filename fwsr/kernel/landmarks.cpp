@@ -5,16 +5,13 @@
 #include <memory>
 #include <span>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The place where the running sum of what is left passes the part `u` of all of it. Nothing
 /// counts that is not more than `enough`; -1 when no place has more.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -11,10 +12,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The lower half of a tile on the diagonal from its upper half, which may differ in the last bit.
 template <class T>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/lapack.hpp"
@@ -15,10 +16,6 @@ namespace {
 constexpr Index most_vectors = 96;  // before it begins anew
 constexpr Index check_every = 6;    // products between looks at the small matrix
 constexpr int most_rounds = 40;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double normalize(std::vector<double>& v) {
   const auto m = static_cast<Index>(v.size());

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/finite.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/gram.hpp"
@@ -38,10 +39,6 @@ void dpotri_(const char* half, const blasint* n, double* a, const blasint* strid
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 blasint to_blas(Index v) {
   if (v > std::numeric_limits<blasint>::max())

@@ -5,17 +5,10 @@
 #include <limits>
 #include <numeric>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
-
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d) {
   std::vector<double> basis;

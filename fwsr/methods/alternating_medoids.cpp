@@ -4,15 +4,12 @@
 #include <limits>
 #include <utility>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Every point goes to its nearest medoid, of equal ones to the first; then the medoid of each cluster becomes
 /// the member with the least sum of distances from the others, of equal ones the first; until no medoid

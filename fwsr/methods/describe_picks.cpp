@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/finite.hpp"
 #include "fwsr/methods/distances.hpp"
@@ -18,10 +19,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// A point goes to the exemplar with the largest code, of equal ones to the first chosen.
 std::vector<Index> assign_by_codes(const std::vector<double>& codes, Index n, Index k) {

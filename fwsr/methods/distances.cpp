@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/entries.hpp"
@@ -22,10 +23,6 @@ namespace {
 
 constexpr Index rows_at_once = 96;
 constexpr Index columns_at_once = 384;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Below this part of the norms a distance from inner products is mostly rounding.
 constexpr double doubtful = 1e-7;

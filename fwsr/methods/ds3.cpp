@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/finite.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -35,10 +36,6 @@ namespace {
 
 constexpr Index rows_at_once = 16;
 constexpr double same_sum = 1e-12;  // sums of dissimilarities that differ by less are equal
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The i with the least sum of d_i, but for rounding the first.
 Index most_central(const DistanceMatrix<double>& d, Index n, int threads) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/row_choice.hpp"
 #include "fwsr/methods/water_level.hpp"
@@ -19,10 +20,6 @@ constexpr double omega = 1.6;
 constexpr double first_rho = 3;
 constexpr double first_alpha = 20;  // when nobody says
 constexpr double nothing = 1e-9;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double positive(double v) {
   return v > 0 ? v : 0.0;

@@ -17,16 +17,13 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/methods/row_choice.hpp"
 #include "fwsr/methods/row_sparse.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 Index kept_of(Index survivors, const Task& task) {
   const auto part =

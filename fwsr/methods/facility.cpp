@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/medoids.hpp"
 #include "fwsr/methods/ties.hpp"
@@ -21,10 +22,6 @@ namespace {
 
 constexpr Index points_at_once = 384;
 constexpr Index candidates_at_once = 48;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The distances of any candidate from all points, held or computed again and again.
 template <class T>

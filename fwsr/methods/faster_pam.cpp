@@ -5,16 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/methods/draw.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Candidates that take about a millisecond to look at: between two of them it is safe to be deaf.
 Index between_checks(Index columns) {

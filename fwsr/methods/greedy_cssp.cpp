@@ -5,15 +5,12 @@
 // most. With residuals r_i, all of them in R, point i lowers it by ||R^T r_i||^2 / ||r_i||^2;
 // numerator and denominator follow recursions (Farahat, Ghodsi, Kamel 2011), computed anew where
 // those lose digits.
+#include "fwsr/base/at.hpp"
 #include "fwsr/methods/orthogonal.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 Picks choose(const Task& task) {
   const auto residuals = make_residuals(task, task.exemplars, 1e-12, true);

@@ -14,6 +14,7 @@
 #include <limits>
 #include <numeric>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/methods/task.hpp"
 #include "fwsr/methods/ties.hpp"
 
@@ -22,10 +23,6 @@ namespace fwsr {
 namespace {
 
 constexpr Index block = 384;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// K_tj for all j, added to s.
 void add_column(const Task& task, Index t, std::vector<double>& s) {

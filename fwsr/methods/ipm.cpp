@@ -9,6 +9,7 @@
 // features than points, else by passes over the points. Written from the formulation above alone.
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/linalg/lanczos.hpp"
 #include "fwsr/methods/orthogonal.hpp"
@@ -21,10 +22,6 @@ constexpr double enough = 1e-11;  // residual of the eigenvector
 constexpr double products = 40;   // that it takes, about
 // The direction is as good as its residual divided by the distance of the next eigenvalue.
 constexpr double width = 1e4 * enough;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<double> leading_direction(const Task& task, const VectorResiduals& residuals) {
   Rng rng(0);  // where to begin, not part of the answer

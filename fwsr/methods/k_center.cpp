@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/task.hpp"
@@ -16,10 +17,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The point nearest to the middle of a sample of at most 256 points, by the sum of its distances.
 Index central(const Distances& distances) {

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/pass.hpp"
@@ -24,10 +25,6 @@ inline constexpr Index points_at_once = 256;
 /// Every chunk of points adds up sums of its own. Part of the answer.
 inline constexpr Index most_chunks = 64;
 inline constexpr Index least_chunk = 4 * points_at_once;
-
-inline std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// What each cluster adds up to.
 struct Sums {

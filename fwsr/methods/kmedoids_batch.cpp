@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/medoids.hpp"
 #include "fwsr/methods/ties.hpp"
@@ -20,10 +21,6 @@ namespace {
 
 constexpr Index points_at_once = 384;
 constexpr Index batch_at_once = 96;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double batch_size(double n, double k, const Settings& settings) {
   const auto asked = static_cast<double>(settings.whole("batch"));

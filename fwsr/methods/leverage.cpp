@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/singular_space.hpp"
 #include "fwsr/methods/ties.hpp"
@@ -17,10 +18,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The points with the largest scores; of equal ones the first.
 std::vector<Index> largest(const std::vector<double>& scores, Index count) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/methods/draw.hpp"
 
@@ -15,10 +16,6 @@ namespace fwsr {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The medoids so far, with the distance of every column from the nearest.
 template <class T>

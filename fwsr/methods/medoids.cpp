@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/alternating_medoids.hpp"
@@ -14,10 +15,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The best of `restarts` searches; search(first, rng) goes on from first medoids.
 template <class T, class Search>

@@ -7,15 +7,12 @@
 // that project orthogonally.
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/methods/orthogonal.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 Picks choose(const Task& task) {
   const bool normalize = task.settings.yes("normalize");

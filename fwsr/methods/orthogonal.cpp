@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -17,10 +18,6 @@ constexpr double doubtful = 1e-6;     // of what was computed: ten digits are le
 constexpr double stale = 1e-4;        // of the trace of C when it was made
 constexpr Index sweep_rows = 384;     // points whose products are made at once
 constexpr Index held_points = 30000;  // of which half of K is held: 3.6 GB
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<Index> numbers(Index first, Index last) {
   std::vector<Index> some(at(last - first));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/methods/distances.hpp"
@@ -18,10 +19,6 @@ namespace fwsr {
 namespace {
 
 constexpr Index most_in_sample = 2000;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double total(const std::vector<double>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);

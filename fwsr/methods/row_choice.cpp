@@ -5,16 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/methods/row_sparse.hpp"
 #include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double square(double v) {
   return v * v;

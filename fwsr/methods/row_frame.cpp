@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/lapack.hpp"
@@ -20,10 +21,6 @@ constexpr double negligible = 1e-13;
 /// V from a d x d matrix is orthonormal to 1e-16 times the ratio of the largest and the smallest s.
 constexpr double well_conditioned = 1e-4;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double square(double v) {
   return v * v;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 
@@ -21,10 +22,6 @@ constexpr Index first_balance = 100;
 /// Where the iteration is fastest the relative primal residual is some 30 times the dual one, as
 /// measured; far from there rho is changed.
 constexpr double usual_ratio = 30, unbalanced = 8;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double square(double v) {
   return v * v;

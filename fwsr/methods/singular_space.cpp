@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/lapack.hpp"
@@ -20,10 +21,6 @@ namespace {
 constexpr Index row_block = 384;
 constexpr double cut = 1e-8;  // of the largest square: eight digits of the vectors are left
 constexpr double equal_values = 1e-12;  // of the largest: eigenvalues so near each other are equal
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<double> whole_kernel(const Task& task) {
   const Index n = task.size();

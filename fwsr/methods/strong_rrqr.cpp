@@ -22,6 +22,7 @@
 #include <numeric>
 #include <optional>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -34,10 +35,6 @@ namespace {
 
 constexpr Index sweep_rows = 384;
 constexpr double rounding = 1e-10;  // by which rho must exceed f
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// R11^-1, row by row, and Q where the points are vectors.
 struct Factors {

@@ -14,6 +14,7 @@
 #include <limits>
 #include <memory>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/draw.hpp"
 #include "fwsr/methods/orthogonal.hpp"
@@ -25,10 +26,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double draws_for(double oversampling, double k) {
   return std::max(k, std::ceil(oversampling * k * std::log(k + 1)));
