@@ -1,4 +1,4 @@
-// Answers for Python: dictionaries of arrays, numbers and text, which python/fwsr/_results.py gives
+// Answers for Python: dictionaries of arrays, numbers and text, which python/fwsr/_answers.py gives
 // names to.
 #pragma once
 

@@ -16,7 +16,8 @@ _limits.check_address_space()
 
 from . import _core
 from ._base import ExemplarSelector
-from ._data import Data, read
+from ._comparison import ComparedMethod, Comparison
+from ._data import Data
 from ._estimators import (
     DS3,
     DSMRS,
@@ -43,15 +44,8 @@ from ._estimators import (
 )
 from ._functions import compare, methods, path, plan, select, sweep
 from ._progress import Progress
-from ._results import (
-    Certificate,
-    ComparedMethod,
-    Comparison,
-    Path,
-    Plan,
-    Selection,
-    Setting,
-)
+from ._read import read
+from ._results import Certificate, Path, Plan, Selection, Setting
 from ._run import Interrupted
 
 __version__: str = _core.version

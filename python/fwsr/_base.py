@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _data
+from . import _containers
 from ._data import Data
 from ._encoder import Encoder
 from ._progress import Progress, Watcher
@@ -115,7 +115,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _describe(self, selection: Selection, run: Run, X: Any) -> None:
         self.selection_ = selection
         self.exemplar_indices_ = selection.exemplars
-        self.exemplars_ = _data.take(run.original if _is_path(X) else X, selection.exemplars)
+        self.exemplars_ = _containers.take(run.original if _is_path(X) else X, selection.exemplars)
         self.weights_ = selection.weights
         self.strength_ = selection.strength
         self.labels_ = (np.full(len(run.data), -1) if selection.assignment is None
@@ -177,7 +177,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     def _fresh(self, X: Any) -> tuple[Encoder, Data]:
         check_is_fitted(self)
-        data = _data.as_data(X, self.memory)
+        data = _containers.as_data(X, self.memory)
         self._check_features(X, data)
         return self._encoder, data
 
@@ -283,7 +283,7 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if points != labels:
             self._forget()
             raise ValueError(f"X has {points} points, but y has {labels} labels")
-        return self.exemplars_, _data.take(y, self.exemplar_indices_)
+        return self.exemplars_, _containers.take(y, self.exemplar_indices_)
 
     def get_support(self, indices: bool = False, ordered: bool = False) -> np.ndarray:
         """Which points are exemplars.

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _data
+from . import _containers, _core, _data, _labels
+from ._comparison import ComparedMethod, Comparison
 from ._progress import Progress, Watcher
-from ._results import ByClass, ComparedMethod, Comparison, Path, Plan, Selection, Setting
+from ._results import ByClass, Path, Plan, Selection, Setting
 from ._run import (
     Classes,
     Request,
@@ -332,7 +333,7 @@ def compare(
         if name not in allowed:
             raise no_option("compare", name, allowed,
                             f". Options of one method are written 'fwsr:{name}=...'")
-    data = _data.as_data(X, memory)
+    data = _containers.as_data(X, memory)
     if data.points.streamed:
         raise ValueError("a comparison needs the points in memory; allow more, or compare on some "
                          "of them")
@@ -340,7 +341,7 @@ def compare(
         y = data.labels
     number, classes = how_many(k, per_class, y, len(data), name="k")
     if y is not None and classes.counts is None:
-        classes = Classes(*_data.classes_of(y, len(data)))
+        classes = Classes(*_labels.classes_of(y, len(data)))
     if ("lambda" in common) != ("rho" in common):
         raise ValueError("lambda_ and rho go together: give both, or neither")
     basics = {"exemplars": number, "threads": threads_of(n_jobs),

@@ -1,7 +1,7 @@
 """Whatever people keep numbers in, as arrays: in place wherever that can be done.
 
 To teach it a new container: a function that turns it into a NumPy array or a SciPy CSR matrix in
-`numbers_of`, and one that takes rows of it in `take` of `_data.py`.
+`numbers_of`, and one that takes rows of it in `take` of `_containers.py`.
 """
 
 from __future__ import annotations

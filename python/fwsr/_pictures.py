@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from . import _core, _data
+from . import _containers, _core, _labels, _read
 from ._results import Selection
 
 ACCENT = "#0072b2"
@@ -237,13 +237,13 @@ def images_of(X: Any, selection: Selection, shape: Any) -> tuple[np.ndarray, int
         require_rows(selection, n)
         if shape is not None and tuple(shape) != tuple(X.shape[1:]):
             raise ValueError(f"the images are of shape {tuple(X.shape[1:])}, not {tuple(shape)}")
-        pixels, shape = np.asarray(_data.take(X, selection.exemplars)), tuple(X.shape[1:])
+        pixels, shape = np.asarray(_containers.take(X, selection.exemplars)), tuple(X.shape[1:])
     else:
         if isinstance(X, str) or hasattr(X, "__fspath__"):
-            X = _data.read(X)
+            X = _read.read(X)
         n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
         require_rows(selection, n)
-        pixels = _data.as_data(_data.take(X, selection.exemplars)).values
+        pixels = _containers.as_data(_containers.take(X, selection.exemplars)).values
         pixels = pixels.toarray() if sp.issparse(pixels) else pixels
         shape = shape_of(pixels.shape[1], shape)
     if not np.isfinite(pixels).all():
@@ -303,7 +303,7 @@ def words_of(labels: Any, n: int) -> list[str] | None:
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(f"there must be one label for each of {n} points, got shape "
                          f"{labels.shape}")
-    return [_data.class_name(v) for v in labels]
+    return [_labels.class_name(v) for v in labels]
 
 
 def short(text: Any, most: int) -> str:

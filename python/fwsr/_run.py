@@ -15,11 +15,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from . import _core, _data
+from . import _containers, _core, _data, _labels, _mapped
+from ._answers import joined, plan_of, selection_of
 from ._data import Data
 from ._encoder import Encoder, Kernel
 from ._progress import Watcher
-from ._results import ByClass, Plan, Selection, joined, plan_of, selection_of
+from ._results import ByClass, Plan, Selection
 
 Interrupted = _core.Interrupted
 Interrupted.__doc__ = """The callback returned False.
@@ -203,12 +204,12 @@ def how_many(n_exemplars: Any, per_class: Any, y: Any, n: int, *,
         # The second half is what scikit-learn's checks look for.
         raise ValueError("exemplars per class need labels: give y (it requires y to be passed, but "
                          "the target y is None)")
-    classes = Classes(*_data.classes_of(y, n))
+    classes = Classes(*_labels.classes_of(y, n))
     if named:
         known = set(classes.names)
         counts: dict[str, int] = {}
         for key, number in n_exemplars.items():
-            one = _data.class_name(key)
+            one = _labels.class_name(key)
             if one not in known:
                 raise ValueError(f"{name} names the class {key!r}, which no point has; the classes "
                                  f"are {', '.join(classes.names[:20])}")
@@ -272,7 +273,7 @@ class Run:
     @classmethod
     def prepare(cls, X: Any, request: Request, n_exemplars: Any, per_class: Any, y: Any,
                 n_jobs: int | None, memory: Any, *, name: str = "n_exemplars") -> Run:
-        original = data = _data.as_data(X, memory)
+        original = data = _containers.as_data(X, memory)
         if y is None and data.labels is not None:
             y = data.labels
         k, classes = how_many(n_exemplars, per_class, y, len(data), name=name)
@@ -302,7 +303,7 @@ class Run:
         try:
             return self._core_plan()
         except MemoryError:
-            streamed = None if self.request.given_matrix else _data.streamed(self.data)
+            streamed = None if self.request.given_matrix else _mapped.streamed(self.data)
             if streamed is None:
                 raise
             self.data = self.original = streamed
@@ -346,7 +347,7 @@ class Run:
             if len(part) == 0:
                 continue
             members = np.flatnonzero(places == names.index(name))
-            data = _data.part(self.original, members, square=square)
+            data = _containers.part(self.original, members, square=square)
             within = replace(part, exemplars=np.searchsorted(members, part.exemplars),
                              coefficients=None)
             yield name, self.encoder(within, data, like=selection), data
@@ -394,7 +395,7 @@ def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data
     if matrix.shape != (n, n):
         raise ValueError(f"the kernel function must return a {n} x {n} matrix for {n} points, got "
                          f"shape {matrix.shape}")
-    return _data.as_data(matrix)
+    return _containers.as_data(matrix)
 
 
 def tell(messages: list[str], category: type[Warning] = ConvergenceWarning) -> None:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from . import _data
+from . import _containers
 from ._base import ExemplarSelector
 from ._estimators import FWSR
 
@@ -101,7 +101,7 @@ class ExemplarSampler(BaseUnderSampler):  # type: ignore[misc]
             self.sampling_strategy_ = dict(zip(classes.tolist(), counts.tolist()))
         else:
             self.sample_indices_ = self._reduced(selector, X, labels)
-        return _data.take(X, self.sample_indices_), _data.take(y, self.sample_indices_)
+        return _containers.take(X, self.sample_indices_), _containers.take(y, self.sample_indices_)
 
     def _reduced(self, selector: ExemplarSelector, X: Any, labels: np.ndarray) -> np.ndarray:
         """Exemplars of the classes that the strategy names, and all points of the others."""

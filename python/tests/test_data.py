@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import fwsr
-from fwsr import _data
+from fwsr import _containers, _labels, _mapped
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_read_only_arrays_are_used_in_place_and_nothing_is_written(X):
     for given in (X, X.astype(np.float32)):
         kept = given.copy()
         given.setflags(write=False)
-        assert np.shares_memory(_data.as_data(given).values, given)
+        assert np.shares_memory(_containers.as_data(given).values, given)
         assert picks(given) == picks(kept)
         given.setflags(write=True)
         picks(given, kernel="rbf"), picks(given, method="kmedoids"), picks(given, scale="standard")
@@ -90,7 +90,7 @@ def test_read_only_arrays_are_used_in_place_and_nothing_is_written(X):
 ], ids=["every other row", "first columns", "both", "one column", "one row", "broadcast row"])
 def test_views_of_rows_are_used_in_place(X, view):
     part = view(X)
-    data = _data.as_data(part)
+    data = _containers.as_data(part)
     assert data.notes == [] and np.shares_memory(data.values, X)
     k = min(3, len(part))
     assert picks(part, k, center="none") == picks(part.copy(), k, center="none")
@@ -215,7 +215,7 @@ def test_mapped_arrays_of_any_type_slice_and_offset(tmp_path, counts, dtype, par
         file.write(b"x" * 8192 + b"y" * 40)
         file.write(values.tobytes())
     X = np.memmap(path, dtype=dtype, mode="r", shape=values.shape, offset=8232)[part]
-    streamed = _data._streamed(X, 0)
+    streamed = _mapped.of_memmap(X, 0)
     assert streamed.points.streamed and streamed.shape == X.shape
     assert np.array_equal(streamed.points.read_rows(0, len(X)), values[part])
     assert np.array_equal(streamed.rows(np.array([5, 2])), values[part][[5, 2]])
@@ -230,20 +230,20 @@ def test_a_mapped_array_stays_in_place_where_its_file_does_not_say_the_same(tmp_
     np.save(tmp_path / "x.npy", X)
     changed = np.load(tmp_path / "x.npy", mmap_mode="c")
     changed[0] = 100.0  # only in memory
-    assert _data._streamed(changed, 0) is None
+    assert _mapped.of_memmap(changed, 0) is None
     assert picks(changed) == picks(np.array(changed))
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    assert _data._streamed(mapped[:, :3], 0) is None  # not contiguous
+    assert _mapped.of_memmap(mapped[:, :3], 0) is None  # not contiguous
     (tmp_path / "x.npy").unlink()
     np.save(tmp_path / "x.npy", X + 1)
-    assert _data._streamed(mapped, 0) is None  # another file by now
+    assert _mapped.of_memmap(mapped, 0) is None  # another file by now
     assert picks(mapped) == picks(X)
 
 
 def test_a_file_that_is_removed_or_cut_short_meanwhile(tmp_path, X):
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    streamed = _data._streamed(mapped, 0)
+    streamed = _mapped.of_memmap(mapped, 0)
     read = fwsr.read(tmp_path / "x.npy", memory=1000)
     assert read.points.streamed
     with open(tmp_path / "x.npy", "r+b") as file:
@@ -268,7 +268,7 @@ def test_a_file_that_is_removed_or_cut_short_meanwhile(tmp_path, X):
 def test_csr_is_used_in_place(sparse, kind, index, dtype):
     X = kind(sparse.astype(dtype))
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
-    data = _data.as_data(X)
+    data = _containers.as_data(X)
     assert data.notes == []
     for name in ("data", "indices", "indptr"):
         assert np.shares_memory(getattr(data.values, name), getattr(X, name))
@@ -280,7 +280,8 @@ def test_other_sparse_formats_are_converted(sparse, format):
     X = sparse.asformat(format)
     assert picks(X) == picks(sparse)
     assert f"in {format} format, copied to CSR" in notes(X)
-    assert _data.take(X, np.array([3, 1])).toarray().tolist() == sparse[[3, 1]].toarray().tolist()
+    taken = _containers.take(X, np.array([3, 1]))
+    assert taken.toarray().tolist() == sparse[[3, 1]].toarray().tolist()
 
 
 def test_sparse_picks_are_those_of_the_same_dense_points(sparse):
@@ -356,8 +357,8 @@ def test_pandas(X):
     frame = pd.DataFrame(X, columns=list("abcdefg"), index=[f"row {i}" for i in range(len(X))])
     assert picks(frame) == picks(X)
     single = frame.astype("float32")
-    assert _data.as_data(single).values.dtype == np.float32
-    taken = _data.take(frame, np.array([5, 2]))
+    assert _containers.as_data(single).values.dtype == np.float32
+    taken = _containers.take(frame, np.array([5, 2]))
     assert list(taken.index) == ["row 5", "row 2"] and list(taken.columns) == list("abcdefg")
     mixed = frame.assign(b=frame.b > 0, c=(frame.c * 10).astype("int8"),
                          d=(frame.d * 10).round().astype("Int64"), e=frame.e.astype("Float32"),
@@ -370,7 +371,7 @@ def test_pandas(X):
 def test_pandas_sparse_columns_become_csr(sparse):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame.sparse.from_spmatrix(sparse)
-    assert sp.issparse(_data.as_data(frame).values)
+    assert sp.issparse(_containers.as_data(frame).values)
     assert picks(frame) == picks(sparse)
 
 
@@ -394,7 +395,7 @@ def test_polars(X):
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(X, schema=list("abcdefg"))
     assert picks(frame) == picks(X)
-    assert _data.take(frame, np.array([5, 2])).equals(frame[[5, 2]])
+    assert _containers.take(frame, np.array([5, 2])).equals(frame[[5, 2]])
     mixed = frame.with_columns(b=pl.col("b") > 0, c=(pl.col("c") * 10).cast(pl.Int8))
     assert picks(mixed) == picks(np.column_stack(
         [c.to_numpy().astype(float) for c in mixed.get_columns()]))
@@ -430,7 +431,7 @@ def test_arrow(X):
     assert picks(lists.slice(20, 80)) == picks(X[20:100])
     assert picks(fixed.slice(20, 80)) == picks(X[20:100])
     assert picks(both) == picks(np.column_stack([X, X[:, 0]]))
-    assert _data.take(table, np.array([5, 2])).equals(table.take([5, 2]))
+    assert _containers.take(table, np.array([5, 2])).equals(table.take([5, 2]))
     exact = pa.array([1, 5, 2]).cast(pa.decimal128(30, 2))
     decimal = pa.table({"d": exact, "b": [True, False, True]})
     assert picks(decimal, 2, center="none") == picks(np.array([[1.0, 1], [5, 0], [2, 1]]), 2,
@@ -464,7 +465,7 @@ class OnlyDlpack:
 
 def test_dlpack(X):
     given = OnlyDlpack(X)
-    assert np.shares_memory(_data.as_data(given).values, X)
+    assert np.shares_memory(_containers.as_data(given).values, X)
     assert picks(given) == picks(X)
     assert np.array_equal(fwsr.FWSR(3).fit(given).exemplars_, X[picks(X, 3)])
     with pytest.raises(ValueError, match="CPU"):
@@ -475,16 +476,16 @@ def test_torch(X):
     torch = pytest.importorskip("torch")
     tensor = torch.tensor(X, requires_grad=True)
     assert picks(tensor) == picks(X)
-    assert torch.equal(_data.take(tensor, np.array([5, 2])), tensor[[5, 2]])
+    assert torch.equal(_containers.take(tensor, np.array([5, 2])), tensor[[5, 2]])
 
 
 def test_take_keeps_the_container(X):
     indices = np.array([4, 1])
-    assert _data.take(X.tolist(), indices) == [X[4].tolist(), X[1].tolist()]
-    assert isinstance(_data.take(tuple(X), indices), tuple)
-    assert np.array_equal(_data.take(_data.as_data(X), indices), X[indices])
+    assert _containers.take(X.tolist(), indices) == [X[4].tolist(), X[1].tolist()]
+    assert isinstance(_containers.take(tuple(X), indices), tuple)
+    assert np.array_equal(_containers.take(_containers.as_data(X), indices), X[indices])
     with pytest.raises(TypeError, match=r"fwsr\.read"):
-        _data.take("points.npy", indices)
+        _containers.take("points.npy", indices)
 
 
 # ---------------------------------------------------------------------------------------- fwsr.read
@@ -628,20 +629,20 @@ def test_classes_are_named_and_ordered_as_on_the_command_line(y, names):
     X = np.repeat(np.random.default_rng(0).normal(size=(3, 2)), 4, axis=0) + np.arange(12)[:, None]
     chosen = fwsr.select(X, 1, y=np.repeat(y, 4, axis=0), per_class=True, center="none")
     assert list(chosen.classes) == names
-    places, found, values = _data.classes_of(np.repeat(y, 4, axis=0), 12)
+    places, found, values = _labels.classes_of(np.repeat(y, 4, axis=0), 12)
     assert sorted(found) == sorted(names) and len(values) == len(names)
-    assert [found[p] for p in places[::4]] == [_data.class_name(v) for v in np.ravel(y)]
+    assert [found[p] for p in places[::4]] == [_labels.class_name(v) for v in np.ravel(y)]
 
 
 def test_labels_of_tables():
     pd = pytest.importorskip("pandas")
     for y in (pd.Series([1, 2, 1]), pd.Series([1, 2, 1], dtype="Int64"),
               pd.Categorical([1, 2, 1], categories=[2, 1]), pd.Series(["1", "2", "1"])):
-        assert _data.classes_of(y, 3)[1] == ["1", "2"]
+        assert _labels.classes_of(y, 3)[1] == ["1", "2"]
     for y in (pd.Series([1, None, 1], dtype="Int64"), pd.Categorical(["a", None, "a"]),
               pd.Series(["a", None, "b"]), pd.Series([1.0, np.nan, 1.0])):
         with pytest.raises(ValueError, match="no label for point 1|NaN"):
-            _data.classes_of(y, 3)
+            _labels.classes_of(y, 3)
 
 
 @pytest.mark.parametrize("y, words", [
@@ -656,7 +657,7 @@ def test_labels_of_tables():
 ])
 def test_labels_that_are_none(y, words):
     with pytest.raises(ValueError, match=words):
-        _data.classes_of(y, 3)
+        _labels.classes_of(y, 3)
 
 
 def test_nothing_is_copied_behind_the_back_of_python(X):
@@ -690,7 +691,7 @@ def test_a_file_that_took_the_name_of_the_mapped_one_is_not_read(tmp_path):
     other[1:-1] += 5
     np.save(tmp_path / "other.npy", other)
     (tmp_path / "other.npy").replace(tmp_path / "points.npy")
-    assert _data._streamed(mapped, 0) is None
+    assert _mapped.of_memmap(mapped, 0) is None
 
 
 def test_labels_from_a_file_of_their_own(tmp_path):

@@ -189,7 +189,7 @@ def test_least_squares_of_exemplars_within_each_others_span():
 
 def test_exemplars_that_are_nearly_copies_span_two_directions():
     X = np.array([[1.0, 0.0, 0.0], [1.0, 1e-7, 0.0], [0.0, 1.0, 0.0], [0.3, 0.7, 0.0]])
-    data = fwsr._data.as_data(X)
+    data = fwsr._containers.as_data(X)
     selection = fwsr.select(X, 2, method="random", center="none")
     near = dataclasses.replace(selection, exemplars=np.array([0, 1]))
     encoder = _encoder.Encoder(data, near, _encoder.Kernel("linear"), center="none", scale="none")
@@ -354,7 +354,8 @@ def test_sparse_points_of_many_features_stay_sparse(kernel, center):
     for scale in ("none", "standard", "unit"):
         for cls in (fwsr.FWSR, fwsr.RRQR):
             model = cls(5, kernel=kernel, center=center, scale=scale).fit(X)
-            prepared = [type(rows) for _, rows in model._encoder._blocks(fwsr._data.as_data(X))]
+            data = fwsr._containers.as_data(X)
+            prepared = [type(rows) for _, rows in model._encoder._blocks(data)]
             assert (_encoder.SparseRows in prepared) == (kernel == "linear" or center != "feature")
             for points in (X, fresh):
                 dense = points.toarray()

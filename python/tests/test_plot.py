@@ -18,7 +18,7 @@ from matplotlib import pyplot as plt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from fwsr import plot
+from fwsr import _pictures, plot
 
 
 @pytest.fixture(scope="module")
@@ -356,7 +356,7 @@ def test_comparison_draws_the_table(table):
             mean = method.mean(name)
             assert bar.get_width() == (0 if np.isnan(mean) else mean)
         accented = [m.name for bar, m in zip(bars, table)
-                    if matplotlib.colors.to_hex(bar.get_facecolor()) == plot.ACCENT]
+                    if matplotlib.colors.to_hex(bar.get_facecolor()) == _pictures.ACCENT]
         assert accented == [table.best(name)]
     shown = texts(figure)
     without = [m for m in table if not m.trials]
@@ -439,7 +439,8 @@ def test_without_matplotlib(monkeypatch):
         return original(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    monkeypatch.delitem(sys.modules, "fwsr.plot")
+    for name in [m for m in sys.modules if m.split(".")[:2] == ["fwsr", "plot"]]:
+        monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match=r"pip install 'fwsr\[plot\]'"):
         importlib.import_module("fwsr.plot")
     monkeypatch.undo()
@@ -453,5 +454,10 @@ def test_fwsr_itself_does_not_import_matplotlib():
 def test_examples_of_the_docstrings():
     import doctest
 
-    failed, tried = doctest.testmod(plot, optionflags=doctest.ELLIPSIS)
-    assert tried >= 10 and failed == 0
+    tried = 0
+    for name in plot.__all__:
+        module = sys.modules[getattr(plot, name).__module__]
+        failed, here = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+        assert here > 0 and failed == 0
+        tried += here
+    assert tried >= 10

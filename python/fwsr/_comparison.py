@@ -1,0 +1,128 @@
+"""The answer of a comparison: methods side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core, _html
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedMethod:
+    """One method of a comparison.
+
+    Attributes
+    ----------
+    name : str
+    outcome : str
+        ``done``, ``too_large``, ``too_slow`` or ``refused``; ``reason`` says more.
+    trials : list of dict
+        One for each repeat: ``exemplars``, and every measure by its name:
+
+        ``reconstruction_error``
+            Share of the data outside the span of the chosen points.
+        ``boolean_objective``
+            The paper's Eq. (1), for ``lambda_`` and ``rho``.
+        ``medoid_cost``, ``coverage_radius``
+            Sum and largest of the distances from every point to the nearest chosen one.
+        ``mmd``
+            Maximum mean discrepancy between the chosen points and all: rbf kernel, gamma
+            1 / median squared distance; beyond 2,000 points, 2,000 evenly spaced ones stand for
+            all.
+        ``class_coverage``
+            Share of the classes that have a chosen point.
+        ``nearest_accuracy``
+            1-NN: share of the points not chosen whose nearest chosen point is of their class.
+        ``seconds``
+            From the points to the picks, without a certificate.
+        ``peak_bytes``
+            The most that the method asked for at one time, in addition to the points and to the
+            buffers of BLAS; NaN where the process has an ``operator new`` that counts nothing.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> row = fwsr.compare(X, 3, ["rrqr"])[0]
+    >>> row.name, row.outcome, len(row.trials)
+    ('rrqr', 'done', 1)
+    """
+
+    name: str
+    outcome: str
+    reason: str
+    planned_seconds: float
+    warnings: list[str]
+    trials: list[dict[str, Any]]
+
+    def mean(self, measure: str) -> float:
+        """Over the trials; NaN when there is none, or when it was not measured."""
+        _known_measure(measure)
+        return float(np.mean([t[measure] for t in self.trials])) if self.trials else float("nan")
+
+    def deviation(self, measure: str) -> float:
+        """The standard deviation over the trials; 0 for one."""
+        _known_measure(measure)
+        values = [t[measure] for t in self.trials]
+        return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
+class Comparison(list):  # type: ignore[type-arg]
+    """The methods of :func:`fwsr.compare`, in order: a list of :class:`ComparedMethod`.
+
+    Prints as the table of the command line: mean and standard deviation of every measure, a star
+    for the best of each column and for what equals it to rounding.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> fwsr.compare(X, 3, ["greedy-cssp", "random"], repeats=3).best("reconstruction_error")
+    'greedy-cssp'
+    """
+
+    @property
+    def measures(self) -> list[str]:
+        """Those that were taken."""
+        return [name for name, _, _ in _core.measures()
+                if any(np.isfinite(m.mean(name)) for m in self)]
+
+    def best(self, measure: str) -> str:
+        """The name of the method that does best by a measure; of equal ones the first."""
+        _known_measure(measure)
+        means = [m.mean(measure) for m in self]
+        done = [m for m, mean in zip(self, means) if np.isfinite(mean)]
+        if not done:
+            raise ValueError(f"no method has the measure '{measure}'")
+        best = [m for m, marked in zip(self, _core.best_of(measure, means)) if marked]
+        return (best or done)[0].name
+
+    def to_frame(self) -> Any:
+        """Means as a pandas table, one line a method."""
+        import pandas as pd
+
+        return pd.DataFrame([{"method": m.name, "outcome": m.outcome,
+                              **{name: m.mean(name) for name in self.measures}} for m in self])
+
+    def __str__(self) -> str:
+        names = [name for name, _, _ in _core.measures()]
+        lines = [(m.name, m.outcome, [m.mean(name) for name in names],
+                  [m.deviation(name) for name in names]) for m in self]
+        reasons = [f"{m.name} has no answer: {m.reason}\n" for m in self if not m.trials]
+        return (_core.comparison_table(lines) + "".join(reasons)).rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _html.comparison(self, self.measures)
+
+
+def _known_measure(measure: str) -> bool:
+    """Whether less of it is better."""
+    lower = {name: less for name, _, less in _core.measures()}
+    if measure not in lower:
+        raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
+    return lower[measure]

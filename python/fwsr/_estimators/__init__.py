@@ -1,0 +1,41 @@
+"""One estimator for each method, a file for each family: dataclasses whose fields are settings."""
+
+from __future__ import annotations
+
+from .._base import ExemplarSelector
+from .baseline import RandomExemplars
+from .clustering import FacilityLocation, Herding, KCenter, KMeansExemplars, KMedoids, KMedoidsBatch
+from .column_subsets import IPM, KDPP, OMP, RRQR, GreedyCSSP, Leverage, StrongRRQR, TwoStage
+from .frank_wolfe import FWSR, KFWSR
+from .sparse_codes import DS3, DSMRS, SMRS, KernelSMRS
+
+__all__ = [
+    "DS3",
+    "DSMRS",
+    "ESTIMATORS",
+    "FWSR",
+    "FacilityLocation",
+    "GreedyCSSP",
+    "Herding",
+    "IPM",
+    "KCenter",
+    "KDPP",
+    "KFWSR",
+    "KMeansExemplars",
+    "KMedoids",
+    "KMedoidsBatch",
+    "KernelSMRS",
+    "Leverage",
+    "OMP",
+    "RRQR",
+    "RandomExemplars",
+    "SMRS",
+    "StrongRRQR",
+    "TwoStage",
+]
+
+ESTIMATORS: tuple[type[ExemplarSelector], ...] = (
+    FWSR, KFWSR, RandomExemplars, RRQR, StrongRRQR, OMP, Leverage, TwoStage, GreedyCSSP, KDPP, IPM,
+    KMedoids, KMedoidsBatch, KMeansExemplars, FacilityLocation, Herding, SMRS, KernelSMRS, DS3,
+    DSMRS, KCenter,
+)
