@@ -48,7 +48,7 @@ void expect_survives_damage(std::string_view text, std::string_view name, Read&&
       broken[at] = static_cast<char>(broken[at] ^ (1 << bit));
       check(broken, "bit " + std::to_string(bit) + " of byte " + std::to_string(at));
     }
-    for (const char c : std::string_view("\0\xFF\",;\n\r:#+-", 12)) {
+    for (const char c : std::string_view("\0\xFF\",;\n\r:#+-", 11)) {
       std::string broken(text);
       broken[at] = c;
       check(broken, "byte " + std::to_string(at));
