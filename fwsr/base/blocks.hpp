@@ -140,7 +140,34 @@ void for_own_blocks(int threads, Index n, Work&& work, Index block = block_size)
   errors.rethrow();
 }
 
-/// Sum of term(i) over 0 .. n, the same bits for any number of threads.
+/// Sums over points are added in segments: a segment block by block, first to last, and then the segments, first to
+/// last. Their borders depend on the number of points alone, so that whoever holds whole segments, on another machine
+/// perhaps, contributes the same bits. Part of the answer.
+inline constexpr Index segment_step = 1024;
+inline constexpr Index most_segments = 256;
+inline Index segment_size(Index n) {
+  return segment_step * std::max<Index>(1, block_count(n, segment_step * most_segments));
+}
+
+/// Adds up what blocks of 0 .. n have told, in segments. @pre `block` divides segment_step; Part{} is zero, and
+/// add(to, part) adds
+template <class Part, class Add>
+Part sum_in_segments(const std::vector<Part>& parts, Index n, Index block, Add&& add) {
+  const auto each = static_cast<std::size_t>(segment_size(n) / block);
+  Part total{};
+  for (std::size_t first = 0; first < parts.size(); first += each) {
+    Part segment{};
+    for (std::size_t b = first; b < std::min(parts.size(), first + each); ++b)
+      add(segment, parts[b]);
+    add(total, segment);
+  }
+  return total;
+}
+inline double sum_in_segments(const std::vector<double>& parts, Index n, Index block) {
+  return sum_in_segments(parts, n, block, [](double& to, double part) { to += part; });
+}
+
+/// Sum of term(i) over 0 .. n in segments, the same bits for any number of threads.
 template <class Term>
 double block_sum(int threads, Index n, Term&& term) {
   std::vector<double> partial(static_cast<std::size_t>(block_count(n)));
@@ -149,9 +176,7 @@ double block_sum(int threads, Index n, Term&& term) {
     for (Index i = first; i < last; ++i) sum += term(i);
     partial[static_cast<std::size_t>(b)] = sum;
   });
-  double total = 0;
-  for (const double p : partial) total += p;
-  return total;
+  return sum_in_segments(partial, n, block_size);
 }
 
 }  // namespace fwsr

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/segments.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/linalg/pass.hpp"
@@ -28,16 +28,6 @@ std::size_t size(Index n) {
 /// Rows per block: the same for these points whatever the number of threads.
 Index product_height(Index n) {
   return std::min(product_rows, block_count(n, product_step) * product_step);
-}
-
-/// Rows whose sum a thread makes by itself before it waits for its turn to add it: some
-/// milliseconds' worth, but at least sixteen turns where there are as many products. Part of the answer.
-Index gram_block(Index n, Index d, Index height) {
-  const double wanted = 5e8 / (static_cast<double>(d) * static_cast<double>(d));
-  const Index most = std::max<Index>(1, n / (16 * height));
-  const double products = std::clamp(wanted / static_cast<double>(height), 1.0,
-                                     static_cast<double>(std::min<Index>(most, 1024)));
-  return static_cast<Index>(products) * height;
 }
 
 /// Columns begin .. end of Y = A U from the same columns of A; U upper triangular with zeros below.
@@ -68,26 +58,26 @@ void times_triangle(Index rows, Index d, Index begin, Index end, const T* a, con
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   constexpr Index height = gram_rows;
-  const Index block = gram_block(n, d, height);
-  const bool several = block > height;  // products to a block
   struct Scratch {
     std::vector<T> rows, product;
-    Gram sums;
     UnitRoom room;
   };
   const bool unit = std::is_same_v<T, float> && matrix_unit_pays(d);
-  const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
-  const int team = threads_for(threads, work);
+  const auto square = static_cast<double>(d) * static_cast<double>(d);
+  const int team = threads_for(threads, static_cast<double>(n) * square);
+  const double bytes = 8 * square, work = static_cast<double>(segment_size(n)) * square;
+  // A segment that is one product, and added at once, needs no sum in addition to it.
+  const bool direct = segment_size(n) == height && segments_in_a_row(n, bytes, work) == 1;
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
   Gram gram{.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))};
-  for_blocks_in_order(
-      team, n, block,
-      [&](int thread, Index first, Index last) {
-        auto& [rows, product, sums, room] = scratch[static_cast<std::size_t>(thread)];
+  sum_segments<Gram>(
+      team, n, bytes, work,
+      [&](int thread, Gram& sum, Index first, Index last) {
+        auto& [rows, product, room] = scratch[static_cast<std::size_t>(thread)];
         rows.resize(size(std::min(n, height) * d));
         product.resize(size(d * d));
-        sums.rows.assign(size(d), 0.0);
-        if (several) sums.products.assign(size(d * d), 0.0);
+        if (!direct) sum.products.assign(size(d * d), 0.0);
+        sum.rows.assign(size(d), 0.0);
         for (Index from = first; from < last; from += height) {
           const Index count = std::min(height, last - from);
           fill(from, from + count, rows.data());
@@ -96,17 +86,17 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
           }
           if (!unit)
             multiply_by_itself(MatrixView<const T>{rows.data(), count, d, d}, product.data(), d);
-          if (several) add_triangle(product.data(), d, sums.products.data());
-          add_rows(rows.data(), count, d, sums.rows.data());
+          if (!direct) add_triangle(product.data(), d, sum.products.data());
+          add_rows(rows.data(), count, d, sum.rows.data());
         }
       },
-      [&](int thread) {
-        const auto& [rows, product, sums, room] = scratch[static_cast<std::size_t>(thread)];
-        if (several)
-          add_triangle(sums.products.data(), d, gram.products.data());
+      [&](const Gram& sum, int thread) {
+        if (direct)
+          add_triangle(scratch[static_cast<std::size_t>(thread)].product.data(), d,
+                       gram.products.data());
         else
-          add_triangle(product.data(), d, gram.products.data());
-        for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sums.rows[size(i)];
+          add_triangle(sum.products.data(), d, gram.products.data());
+        for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sum.rows[size(i)];
       });
   return gram;
 }

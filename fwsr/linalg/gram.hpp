@@ -14,7 +14,7 @@ template <class T>
 using FillRows = std::function<void(Index first, Index last, T* out)>;
 
 /// Sums over the rows b_i of the matrix that `fill` writes: of b_i b_i^T (d x d, the upper triangle,
-/// zeros below) and of b_i. Products in T over a thousand rows, added in double, first to last.
+/// zeros below) and of b_i. Products in T over a thousand rows, added in double, segment by segment (blocks.hpp).
 struct Gram {
   std::vector<double> products, rows;
 };

@@ -8,6 +8,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/base/segments.hpp"
 
 namespace fwsr {
 
@@ -72,24 +73,21 @@ void Points::rows(Index first, Index last, const std::vector<double>& shift, flo
 
 // --------------------------------------------------------------------------- what all points share
 
-/// Sum over all points of the vectors of `length` that add(first, last, vector) adds to; the same
-/// bits for any number of threads.
+/// Sum over all points of the vectors of `length` that add(first, last, vector) adds to, in segments.
 template <class Add>
 std::vector<double> Points::sum_over_points(Index length, Add&& add, int threads) const {
-  // At most 16 partial vectors, so that memory stays small; the cut depends on the points alone.
-  const Index chunk = std::max(block_size, block_count(size_, 16));
-  std::vector<std::vector<double>> partial(at(block_count(size_, chunk)));
-  for_blocks(
+  const auto segments = static_cast<double>(block_count(size_, segment_size(size_)));
+  std::vector<double> total(at(length));
+  sum_segments<std::vector<double>>(
       threads_for(threads, 2.0 * static_cast<double>(entries_)), size_,
-      [&](Index b, Index first, Index last) {
-        auto& sum = partial[at(b)];
+      8.0 * static_cast<double>(length), 4.0 * static_cast<double>(entries_) / segments,
+      [&](int, std::vector<double>& sum, Index first, Index last) {
         sum.assign(at(length), 0.0);
         add(first, last, sum.data());
       },
-      chunk);
-  std::vector<double> total(at(length));
-  for (const auto& p : partial)
-    for (Index l = 0; l < length; ++l) total[at(l)] += p[at(l)];
+      [&](const std::vector<double>& sum, int) {
+        for (Index l = 0; l < length; ++l) total[at(l)] += sum[at(l)];
+      });
   return total;
 }
 

@@ -114,6 +114,8 @@ class Points {
 
   /// sum_i x_i a_i, dim() numbers.
   std::vector<double> combine(std::span<const double> x, int threads) const;
+  /// sum_i a_i, in segments (blocks.hpp).
+  std::vector<double> sum(int threads) const;
   /// out_i = <a_i, z> for all points.
   void project(std::span<const double> z, std::span<double> out, int threads) const;
 
@@ -155,6 +157,7 @@ class Points {
   StoredRows<T> stored(Index first, const Rows<T>& rows, PointNumbers* numbers) const;
   template <class T>
   void load(Index first, Index last, T* out, const double* shift) const;
+  std::vector<double> combine(std::span<const double> x, Index chunk, int threads) const;
   template <class Add>
   std::vector<double> sum_over_points(Index length, Add&& add, int threads) const;
   void refuse_if_not_finite(Index i) const;

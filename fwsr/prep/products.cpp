@@ -23,8 +23,17 @@ std::size_t at(Index i) {
 }  // namespace
 
 std::vector<double> Points::combine(std::span<const double> x, int threads) const {
+  // Some partial sums only: steps on sparse points of many features ask for this.
+  return combine(x, std::max(block_size, block_count(size_, 16)), threads);
+}
+
+std::vector<double> Points::sum(int threads) const {
+  return combine(std::vector<double>(at(size_), 1.0), segment_size(size_), threads);
+}
+
+/// Added up chunk by chunk.
+std::vector<double> Points::combine(std::span<const double> x, Index chunk, int threads) const {
   threads = threads_for(threads, 2.0 * static_cast<double>(entries_));
-  const Index chunk = std::max(block_size, block_count(size_, 16));
   const Index d = features_;
   // Per chunk: the features, then sum_i x_i outer_i mean_i, then sum_i x_i outer_i, then sum_i x_i.
   std::vector<std::vector<double>> partial(at(block_count(size_, chunk)));

@@ -126,7 +126,7 @@ Covariance border(const Covariance& without, const Points& plain, const Points& 
   Covariance result{.c = std::vector<double>(at(dim * dim)),
                     .r = std::vector<double>(at(n)),
                     .single = without.single};
-  const std::vector<double> s = plain.combine(std::vector<double>(at(n), 1.0), threads);
+  const std::vector<double> s = plain.sum(threads);
   plain.project(s, result.r, threads);  // (K 1)_i
   const double eta = points.eta(), eta2 = eta * eta, all = static_cast<double>(n) * eta2;
   for (Index i = 0; i < d; ++i) {

@@ -187,11 +187,31 @@ struct Leaders {
   bool complete() const { return left_out < largest - margin; }
 };
 
+void add_all(std::vector<double>& to, const std::vector<double>& more) {
+  if (to.empty()) to.assign(more.size(), 0.0);
+  for (std::size_t e = 0; e < more.size(); ++e) to[e] += more[e];
+}
+
 /// What one block adds.
 struct Part {
-  std::vector<double> count, squares, xp, squared_score;  // per exemplar
+  std::vector<double> count, squares;  // per exemplar
   LinearSums sums;
   Leaders leaders;  // by squared scores
+
+  void add(const Part& other) {
+    add_all(count, other.count);
+    add_all(squares, other.squares);
+    add_all(sums.xp, other.sums.xp);
+    add_all(sums.squared_score, other.sums.squared_score);
+    sums.sizes.add(other.sums.sizes);
+    sums.xk += other.sums.xk;
+    sums.xkx += other.sums.xkx;
+    sums.trace += other.sums.trace;
+    sums.plain_trace += other.sums.plain_trace;
+    sums.projection += other.sums.projection;
+    leaders.margin = other.leaders.margin;
+    leaders.see(other.leaders);
+  }
 };
 
 }  // namespace
@@ -268,8 +288,8 @@ LinearSums sweep_linear(const LinearProblem& p, const CodesOf& chosen, const Wan
         y.values.resize(at(height * m));
         if (m > 0) product(rows, t.values.data(), m, Op::none, z.g, y);
         LinearSums& sums = part.sums;
-        part.xp.assign(at(k), 0.0);
-        part.squared_score.assign(at(k), 0.0);
+        sums.xp.assign(at(k), 0.0);
+        sums.squared_score.assign(at(k), 0.0);
         for (Index i = 0; i < rows; ++i) {
           const double score =
               p.r[at(first + i)] - 2 * dot(v.row(i) + m, t.row(i), m) + dot(y.row(i), t.row(i), m);
@@ -289,42 +309,27 @@ LinearSums sweep_linear(const LinearProblem& p, const CodesOf& chosen, const Wan
           sums.xkx += dot(x.row(i), y.row(i), k);
           for (Index e = 0; e < k; ++e) {  // p_t at point i, s - (X K_TT)
             const double p_ti = s.row(i)[e] - y.row(i)[e];
-            part.xp[at(e)] += x.row(i)[e] * p_ti;
-            part.squared_score[at(e)] += p_ti * p_ti;
+            sums.xp[at(e)] += x.row(i)[e] * p_ti;
+            sums.squared_score[at(e)] += p_ti * p_ti;
           }
         }
       },
       sweep_rows);
 
-  LinearSums total;
-  if (full) total.xp.assign(at(k), 0.0), total.squared_score.assign(at(k), 0.0);
-  Leaders leaders{.margin = 2 * score_error};
-  for (const Part& part : parts) {
-    for (Index e = 0; e < k && full; ++e) {
-      total.xp[at(e)] += part.xp[at(e)];
-      total.squared_score[at(e)] += part.squared_score[at(e)];
-    }
-    total.sizes.add(part.sums.sizes);
-    for (Index e = 0; e < k; ++e) {
-      selection.weights[at(e)] += part.count[at(e)];
-      selection.strength[at(e)] += part.squares[at(e)];
-    }
-    total.xk += part.sums.xk;
-    total.xkx += part.sums.xkx;
-    total.trace += part.sums.trace;
-    total.plain_trace += part.sums.plain_trace;
-    total.projection += part.sums.projection;
-    leaders.see(part.leaders);
-  }
-  for (double& s : selection.strength) s = std::sqrt(s);
+  Part all =
+      sum_in_segments(parts, n, sweep_rows, [](Part& to, const Part& part) { to.add(part); });
+  LinearSums& sums = all.sums;
+  if (k > 0) selection.weights = std::move(all.count);
+  for (Index e = 0; e < k; ++e) selection.strength[at(e)] = std::sqrt(all.squares[at(e)]);
   if (full) {
-    total.largest_score = std::sqrt(std::max(0.0, leaders.largest));
-    total.score_error =
-        total.largest_score > 0 ? score_error / (2 * total.largest_score) : std::sqrt(score_error);
+    const Leaders& leaders = all.leaders;
+    sums.largest_score = std::sqrt(std::max(0.0, leaders.largest));
+    sums.score_error =
+        sums.largest_score > 0 ? score_error / (2 * sums.largest_score) : std::sqrt(score_error);
     if (leaders.complete())
-      for (const auto& one : leaders.all) total.leaders.push_back(one.point);
+      for (const auto& one : leaders.all) sums.leaders.push_back(one.point);
   }
-  return total;
+  return std::move(sums);
 }
 
 }  // namespace fwsr

@@ -17,14 +17,10 @@ namespace fwsr {
 
 namespace {
 
-constexpr Index sweep_rows = 384;
+constexpr Index sweep_rows = 256;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
-}
-
-double total(const std::vector<double>& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
 /// Point i less its projection on the exemplars has a square below zero, `rest`, with the weights that `scratch`
@@ -126,6 +122,13 @@ class Residuals {
   std::optional<Points::ByFeature> by_feature_;
 };
 
+Regression added_up(const std::vector<double>& projection, const std::vector<double>& trace,
+                    Index n) {
+  const double projected = sum_in_segments(projection, n, sweep_rows);
+  return {
+      .projection = projected, .ridge = projected, .trace = sum_in_segments(trace, n, sweep_rows)};
+}
+
 /// Calls work(block, first, last) for all points.
 template <class Work>
 void for_points(Index n, int threads, const Alive& alive, const Work& work) {
@@ -168,8 +171,7 @@ Regression project_kernel(const KernelMatrix& kernel, std::span<const Index> exe
                projection[b] += std::max(0.0, rest);
                trace[b] += square;
              });
-  const double projected = total(projection);
-  return {.projection = projected, .ridge = projected, .trace = total(trace)};
+  return added_up(projection, trace, kernel.size());
 }
 
 }  // namespace
@@ -183,8 +185,7 @@ Regression project_points(const Points& points, std::span<const Index> exemplars
     for (Index i = first; i < last; ++i) trace[b] += points.squared_norm(i);
     projection[b] = residuals.sum(first, last);
   });
-  const double projected = total(projection);
-  return {.projection = projected, .ridge = projected, .trace = total(trace)};
+  return added_up(projection, trace, points.size());
 }
 
 double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, double rho,
@@ -199,7 +200,7 @@ double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, do
       [&](std::size_t b, Index, double square, const double* column, std::vector<double>& scratch) {
         ridges[b] += square - factor.squared_solution(column, scratch.data());
       });
-  return total(ridges);
+  return sum_in_segments(ridges, kernel.size(), sweep_rows);
 }
 
 Regression regress(const KernelMatrix& kernel, const Points* linear,

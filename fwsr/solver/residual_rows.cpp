@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
@@ -96,7 +95,7 @@ double residual_sum(const Points& points, const CodesOf& x, int threads, const A
         parts[at(b)] = dot(r.data(), r.data(), (last - first) * d);
       },
       sweep_rows);
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
+  return sum_in_segments(parts, n, sweep_rows);
 }
 
 double score_of(const Points& points, Index i, const CodesOf& x, int threads) {
