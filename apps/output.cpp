@@ -165,8 +165,8 @@ Json data_json(const Dataset& data) {
 
 Json plan_json(const Plan& plan) {
   return {{"method", plan.method},
-          {"form", plan.form.empty() ? Json() : Json(plan.form)},
-          {"kernel_by", plan.kernel_by.empty() ? Json() : Json(plan.kernel_by)},
+          {"form", plan.form == FormKind::none ? Json() : Json(name_of(plan.form))},
+          {"kernel_by", plan.kernel_by == KernelBy::none ? Json() : Json(name_of(plan.kernel_by))},
           {"why", plan.why},
           {"points", plan.points},
           {"features", plan.features},

@@ -24,10 +24,11 @@ void tell(std::string_view text) {
 namespace {
 
 std::string form_text(const Plan& plan) {
-  if (plan.form.empty()) return fmt::format("{}: {}", plan.method, shown(plan.why));
-  return fmt::format("{} form{}: {}", plan.form,
-                     plan.kernel_by.empty() ? "" : fmt::format(", kernel {}", plan.kernel_by),
-                     shown(plan.why));
+  if (plan.form == FormKind::none) return fmt::format("{}: {}", plan.method, shown(plan.why));
+  return fmt::format(
+      "{} form{}: {}", name_of(plan.form),
+      plan.kernel_by == KernelBy::none ? "" : fmt::format(", kernel {}", name_of(plan.kernel_by)),
+      shown(plan.why));
 }
 
 /// "the centred points", "the points in the space of the rbf kernel".
@@ -136,7 +137,7 @@ std::string time_text(const Plan& plan) {
   const Seconds s = estimated(plan);
   std::string text = fmt::format("about {} with {}", words_for_seconds(estimated_seconds(plan)),
                                  counted(plan.threads, "thread"));
-  if (plan.form.empty()) return text;
+  if (plan.form == FormKind::none) return text;
   return text + fmt::format(": {} to set up, {} for the steps, {} for weights and certificate",
                             words_for_seconds(s.setup), words_for_seconds(s.steps),
                             words_for_seconds(s.certificate));
@@ -147,11 +148,11 @@ std::string plan_text(const Plan& plan) {
   const auto line = [](const char* name, const std::string& text) {
     return fmt::format("{:<12}{}\n", name, text);
   };
-  std::string text = line(plan.form.empty() ? "method" : "form", form_text(plan));
+  std::string text = line(plan.form == FormKind::none ? "method" : "form", form_text(plan));
   text += line("time", time_text(plan));
   text += line("data", fmt::format("{} of {}", counted(plan.points, "point"),
                                    counted(plan.features, "feature")));
-  if (plan.form.empty()) {
+  if (plan.form == FormKind::none) {
     text += line("work", fmt::format("{:.2g} operations", plan.setup_flops));
     text += line("memory", fmt::format("{} for the data, {} beside it", bytes(plan.data_bytes),
                                        bytes(plan.memory_bytes)));

@@ -86,9 +86,9 @@ void expect_same_step(const fwsr::Step& step, const oracle::Step& wanted, Real f
 
 Tolerance tolerance_of(bool single, bool precise, const fwsr::Plan& plan) {
   if (!single || precise) return fine;
-  if (plan.form == "covariance") return coarse;
-  const bool computed = plan.kernel_by == "held" || plan.kernel_by == "tiles";
-  return plan.form == "representer" && computed ? coarse_kernel : fine;
+  if (plan.form == fwsr::FormKind::covariance) return coarse;
+  const bool computed = plan.kernel_by == fwsr::KernelBy::held || plan.kernel_by == fwsr::KernelBy::tiles;
+  return plan.form == fwsr::FormKind::representer && computed ? coarse_kernel : fine;
 }
 
 Tolerance tolerance_of(const problems::Problem& problem, const fwsr::Selection& selection) {

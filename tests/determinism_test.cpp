@@ -113,8 +113,7 @@ TEST(Determinism, any_number_of_threads_gives_the_same_bits) {
     way.set(o);
     if (way.in_tiles) o.memory = fwsr::plan(data.view(), o).memory_bytes - 1;
     const Selection one = fwsr::select(data.view(), o);
-    EXPECT_EQ(one.plan.form + (one.plan.kernel_by.empty() ? "" : " " + one.plan.kernel_by),
-              way.name);
+    EXPECT_EQ(form_of(one.plan), way.name);
     EXPECT_EQ(one.exemplars.size(), 8u);
     for (const int threads : {2, 3, 8}) {
       SCOPED_TRACE(testing::Message() << threads << " threads");

@@ -24,7 +24,9 @@
 namespace {
 
 using fwsr::Center;
+using fwsr::FormKind;
 using fwsr::Index;
+using fwsr::KernelBy;
 using fwsr::Kernel;
 using fwsr::KernelType;
 using fwsr::Rng;
@@ -254,8 +256,8 @@ TEST(FactorSelection, of_full_rank_is_the_exact_one) {
         for (const bool precise : {true, false}) {
           o.precise = precise;
           const fwsr::Selection s = fwsr::select(data.view(), o);
-          EXPECT_EQ(s.plan.form, "covariance");
-          EXPECT_EQ(s.plan.kernel_by, "factor");
+          EXPECT_EQ(s.plan.form, FormKind::covariance);
+          EXPECT_EQ(s.plan.kernel_by, KernelBy::factor);
           EXPECT_LE(s.kernel_rank, 40);
           ASSERT_TRUE(s.kernel_error);
           const auto reference = problems::reference_of(data.exact(), o, s.gamma);
@@ -380,7 +382,7 @@ TEST(FactorSelection, states_its_memory_first) {
   const Data data(3000, 4, values(Kind::gaussian, 3000, 4, 15), Storage::dense_f32);
   SelectOptions o = options(3, kernels[0], 200);
   const fwsr::Plan single = fwsr::plan(data.view(), o);
-  EXPECT_EQ(single.kernel_by, "factor");
+  EXPECT_EQ(single.kernel_by, KernelBy::factor);
   EXPECT_GT(single.memory_bytes, 3000 * 200 * 4);
   o.precise = true;
   EXPECT_GT(fwsr::plan(data.view(), o).memory_bytes, single.memory_bytes + 3000 * 200 * 3);
@@ -401,7 +403,7 @@ TEST(FactorSelection, states_its_memory_first) {
   o.threads = 2;        // each has tiles of its own
   o.memory = 20 << 20;  // tiles fit, the matrix does not
   const fwsr::Plan tiles = fwsr::plan(data.view(), o);
-  ASSERT_EQ(tiles.kernel_by, "tiles");
+  ASSERT_EQ(tiles.kernel_by, KernelBy::tiles);
   ASSERT_FALSE(tiles.notes.empty());
   EXPECT_NE(tiles.notes[0].find("a rank"), std::string::npos);
 }

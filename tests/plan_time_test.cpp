@@ -112,16 +112,16 @@ TEST(PlanTime, long_runs_are_announced_with_a_rank_that_would_do) {
 
 TEST(PlanTime, products_are_chosen_for_the_reason_that_is_told) {
   const Plan least = make_plan(dense(4000, 1960, false), with(100));
-  EXPECT_EQ(least.kernel_by, "products");
+  EXPECT_EQ(least.kernel_by, KernelBy::products);
   EXPECT_EQ(least.why, "products with A are the least work for these points");
   PlanFacts facts = dense(4000, 6000, false);
   const Plan held = make_plan(facts, with(3000));
-  EXPECT_EQ(held.kernel_by, "held");
+  EXPECT_EQ(held.kernel_by, KernelBy::held);
   facts.limit = static_cast<double>(held.data_bytes + held.memory_bytes +
                                     held.memory_per_thread * held.threads) -
                 1e6;
   const Plan refused = make_plan(facts, with(3000));
-  EXPECT_EQ(refused.kernel_by, "products");
+  EXPECT_EQ(refused.kernel_by, KernelBy::products);
   EXPECT_NE(refused.why.find("does not fit the memory"), std::string::npos) << refused.why;
 }
 

@@ -19,7 +19,9 @@
 namespace {
 
 using fwsr::Center;
+using fwsr::FormKind;
 using fwsr::Index;
+using fwsr::KernelBy;
 using fwsr::KernelType;
 using fwsr::Norm;
 using fwsr::Rng;
@@ -370,7 +372,7 @@ TEST(Properties, an_offset_of_ten_thousand_deviations_costs_no_digits) {
           w.options.center = center;
         });
         const Selection s = run_on(values, n, d, way);
-        SCOPED_TRACE(testing::Message() << s.plan.form << ' ' << n << " x " << d << " center "
+        SCOPED_TRACE(testing::Message() << form_of(s.plan) << ' ' << n << " x " << d << " center "
                                         << fwsr::name_of(center));
         const auto reference =
             problems::reference_of(Data(n, d, values, way.storage).exact(), way.options, 0);
@@ -412,10 +414,11 @@ void expect_long_agreement(const Selection& s, const oracle::Run<Real>& run) {
 
 TEST(Properties, picks_agree_down_to_thirteen_digits) {
   const Index n = 60, d = 12;
-  const std::vector<std::pair<const char*, const char*>> forms = {{"covariance", ""},
-                                                                  {"representer", "held"},
-                                                                  {"representer", "products"},
-                                                                  {"gradient", "held"}};
+  const std::vector<std::pair<FormKind, KernelBy>> forms = {
+      {FormKind::covariance, KernelBy::none},
+      {FormKind::representer, KernelBy::held},
+      {FormKind::representer, KernelBy::products},
+      {FormKind::gradient, KernelBy::held}};
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     for (const double beta_over_n : {1.2, 5.0}) {
       Rng rng(seed);
@@ -432,10 +435,10 @@ TEST(Properties, picks_agree_down_to_thirteen_digits) {
       const auto run = oracle::select(reference.k, reference.settings);
       fwsr::Plan plan = fwsr::plan(data.view(), o);
       for (const auto& [form, kernel_by] : forms) {
-        SCOPED_TRACE(testing::Message()
-                     << form << ' ' << kernel_by << " beta/n " << beta_over_n << " seed " << seed);
         plan.form = form;
         plan.kernel_by = kernel_by;
+        SCOPED_TRACE(testing::Message()
+                     << form_of(plan) << " beta/n " << beta_over_n << " seed " << seed);
         expect_long_agreement(fwsr::select_points(data.view(), {}, o, plan, {}), run);
       }
     }

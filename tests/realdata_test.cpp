@@ -116,8 +116,8 @@ std::vector<Index> expect_oracle_picks(const Part& part, SelectOptions options,
   for (const bool precise : {true, false}) {
     options.precise = precise;
     const auto selection = fwsr::select(part.view(), options);
-    SCOPED_TRACE(testing::Message() << part.rows << " x " << part.cols << ' ' << selection.plan.form
-                                    << (precise ? ", precise" : ""));
+    SCOPED_TRACE(testing::Message() << part.rows << " x " << part.cols << ' '
+                                    << form_of(selection.plan) << (precise ? ", precise" : ""));
     const auto outcome = compare::expect_same_run(
         selection, run, compare::tolerance_of(true, precise, selection.plan),
         options.when_converged == fwsr::WhenConverged::grow);
@@ -338,8 +338,8 @@ TEST(RealNews20, ten_classes_as_sparse_tf_idf) {
                                                    x.columns.data(), x.values.data()};
     const SelectOptions options = asking_for(20);
     const auto selection = fwsr::select(view, options);
-    SCOPED_TRACE(testing::Message() << "class " << label << ", " << n << " documents, "
-                                    << selection.plan.form << ' ' << selection.plan.kernel_by);
+    SCOPED_TRACE(testing::Message()
+                 << "class " << label << ", " << n << " documents, " << form_of(selection.plan));
     const auto run =
         oracle::select(centred_kernel(x, n, text.features), problems::settings_of(options, n));
     const auto outcome = compare::expect_same_run(selection, run, compare::fine, true);

@@ -20,7 +20,9 @@
 
 namespace {
 
+using fwsr::FormKind;
 using fwsr::Index;
+using fwsr::KernelBy;
 using fwsr::KernelType;
 
 struct Tally {
@@ -45,7 +47,7 @@ struct Truth {
 void expect_truth(const problems::Problem& problem, const fwsr::Selection& selection,
                   const Truth& truth, Tally& tally) {
   SCOPED_TRACE(problems::describe(problem));
-  SCOPED_TRACE(selection.plan.form + ' ' + selection.plan.kernel_by);
+  SCOPED_TRACE(form_of(selection.plan));
   const auto tolerance = compare::tolerance_of(problem, selection);
   const bool grow = problem.options.when_converged == fwsr::WhenConverged::grow;
   const auto outcome =
@@ -56,9 +58,8 @@ void expect_truth(const problems::Problem& problem, const fwsr::Selection& selec
   ++tally.problems;
   tally.whole += outcome.whole ? 1 : 0;
   tally.steps += outcome.steps;
-  ++tally.forms[selection.plan.form];
-  if (!selection.plan.kernel_by.empty())
-    ++tally.forms[selection.plan.form + ' ' + selection.plan.kernel_by];
+  ++tally.forms[name_of(selection.plan.form)];
+  if (selection.plan.kernel_by != KernelBy::none) ++tally.forms[form_of(selection.plan)];
   ++tally.statuses[fwsr::name_of(selection.status)];
   ++tally.kernels[fwsr::name_of(problem.options.kernel.type)];
   ++tally.storages[std::to_string(static_cast<int>(problem.data.storage()))];
@@ -102,18 +103,20 @@ TEST(Select, agrees_with_the_oracle_on_random_problems) {
 }
 
 /// The forms that can serve a problem with q = 2 and free signs, whatever the planner would choose.
-std::vector<std::pair<const char*, const char*>> forms_for(KernelType kernel) {
+std::vector<std::pair<FormKind, KernelBy>> forms_for(KernelType kernel) {
   switch (kernel) {
     case KernelType::linear:
     case KernelType::cosine:
-      return {{"covariance", ""},
-              {"representer", "held"},
-              {"representer", "products"},
-              {"gradient", "held"}};
+      return {{FormKind::covariance, KernelBy::none},
+              {FormKind::representer, KernelBy::held},
+              {FormKind::representer, KernelBy::products},
+              {FormKind::gradient, KernelBy::held}};
     case KernelType::precomputed:
-      return {{"representer", "given"}, {"gradient", "given"}};
+      return {{FormKind::representer, KernelBy::given}, {FormKind::gradient, KernelBy::given}};
     default:
-      return {{"representer", "held"}, {"representer", "tiles"}, {"gradient", "held"}};
+      return {{FormKind::representer, KernelBy::held},
+              {FormKind::representer, KernelBy::tiles},
+              {FormKind::gradient, KernelBy::held}};
   }
 }
 
@@ -151,7 +154,7 @@ TEST(Select, the_planner_chooses_tiles_when_k_does_not_fit) {
     problem.options.nonneg = false;
     problem.options.kernel = {.type = seed % 2 ? KernelType::rbf : KernelType::laplacian};
     const auto plan = fwsr::plan(problem.data.view(), problem.options);
-    ASSERT_EQ(plan.kernel_by, "held");
+    ASSERT_EQ(plan.kernel_by, KernelBy::held);
     problem.options.memory =
         plan.data_bytes + plan.memory_bytes + plan.threads * plan.memory_per_thread - 1;
     try_problem(problem, tally);

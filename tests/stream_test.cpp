@@ -24,7 +24,9 @@ namespace {
 using fwsr::Center;
 using fwsr::Dataset;
 using fwsr::Error;
+using fwsr::FormKind;
 using fwsr::Index;
+using fwsr::KernelBy;
 using fwsr::KernelType;
 using fwsr::MatrixView;
 using fwsr::PointsView;
@@ -233,7 +235,7 @@ TEST(Stream, passes_are_as_planned) {
           o.certificate = certificate ? fwsr::CertificateKind::full : fwsr::CertificateKind::none;
           with_stream(data.view(), [&](const auto& source) {
             const Selection s = fwsr::select(source.view(), o);
-            ASSERT_EQ(s.plan.form, "covariance");
+            ASSERT_EQ(s.plan.form, FormKind::covariance);
             const auto steps = static_cast<Index>(s.trace.size());
             const double passes = static_cast<double>(source.rows_read()) / n;
             // Single rows beside them: picks, exemplars, a sample of 256.

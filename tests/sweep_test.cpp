@@ -19,7 +19,9 @@
 
 namespace {
 
+using fwsr::FormKind;
 using fwsr::Index;
+using fwsr::KernelBy;
 using fwsr::KernelType;
 using fwsr::NumberOrAuto;
 using fwsr::Rng;
@@ -62,7 +64,7 @@ Index expect_same_answer(const problems::Problem& problem, const SweepEntry& ent
   own.options = setting(problem.options, entry.alpha, entry.eta);
   const Selection alone = fwsr::select(own.data.view(), own.options);
   SCOPED_TRACE(problems::describe(own));
-  SCOPED_TRACE(alone.plan.form + ' ' + alone.plan.kernel_by);
+  SCOPED_TRACE(form_of(alone.plan));
   const Selection& s = entry.selection;
   EXPECT_EQ(s.plan.form, alone.plan.form);
   EXPECT_EQ(s.gamma, alone.gamma);
@@ -107,7 +109,7 @@ TEST(Sweep, every_setting_is_what_select_answers) {
       ASSERT_EQ(entries[i].alpha, alphas[i / etas.size()]);
       ASSERT_EQ(entries[i].eta, etas[i % etas.size()]);
       steps += expect_same_answer(problem, entries[i]);
-      ++forms[entries[i].selection.plan.form];
+      ++forms[name_of(entries[i].selection.plan.form)];
       ++statuses[fwsr::name_of(entries[i].selection.status)];
       ++settings;
     }
@@ -187,7 +189,7 @@ TEST(Sweep, any_number_of_threads_gives_the_same_bits) {
       o.kernel.type = kernel;
       o.threads = 1;
       const auto one = fwsr::sweep(data.view(), o, some_alphas, some_etas);
-      EXPECT_EQ(one[0].selection.plan.form, "covariance");
+      EXPECT_EQ(one[0].selection.plan.form, FormKind::covariance);
       for (const int threads : {2, 3, 8}) {
         SCOPED_TRACE(testing::Message() << threads << " threads");
         o.threads = threads;
@@ -247,7 +249,7 @@ TEST(Sweep, picks_that_settings_share_change_no_bits) {
     std::map<Index, int> first, last;
     std::map<std::size_t, int> lengths;
     for (const SweepEntry& e : fwsr::sweep(data.view(), o, alphas, {})) {
-      EXPECT_EQ(e.selection.plan.form, "covariance");
+      EXPECT_EQ(e.selection.plan.form, FormKind::covariance);
       expect_same_bits(e.selection, fwsr::select(data.view(), setting(o, e.alpha, 0)));
       ASSERT_FALSE(e.selection.trace.empty());
       ++first[e.selection.trace.front().pick];

@@ -233,12 +233,12 @@ double code_roughness(const Coefficients& theta, const std::vector<double>& basi
   return 8 * std::numeric_limits<double>::epsilon() * sum;
 }
 
-LinearSums sweep_linear(const LinearProblem& p, const CodesOf& chosen, const Wanted& wanted,
+LinearSums sweep_linear(const LinearProblem& p, const CodesOf& codes, const Wanted& wanted,
                         Selection& selection) {
-  const auto [assignment, keep_codes, full] = wanted;
+  const bool assignment = wanted.assignment, keep_codes = wanted.codes, full = wanted.sums;
   const Points& points = p.points;
   const Index n = points.size(), d = points.dim();
-  const Tables z = make_tables(p, chosen.exemplars, chosen.theta, full);
+  const Tables z = make_tables(p, codes.exemplars, codes.theta, full);
   const Index m = z.m, k = z.k;
   if (assignment) selection.assignment.assign(at(n), -1);
   if (keep_codes) selection.codes.assign(at(n * k), 0.0);

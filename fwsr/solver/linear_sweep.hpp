@@ -72,7 +72,7 @@ double code_roughness(const Coefficients& theta, const std::vector<double>& basi
                       const std::vector<double>& exemplar_norms);
 
 /// Fills weights and strength, and assignment, codes and sums when asked for.
-LinearSums sweep_linear(const LinearProblem& problem, const CodesOf& x, const Wanted& wanted,
+LinearSums sweep_linear(const LinearProblem& problem, const CodesOf& codes, const Wanted& wanted,
                         Selection& selection);
 
 }  // namespace fwsr

@@ -110,6 +110,40 @@ const char* name_of(WhenConverged v) {
 const char* name_of(CertificateKind v) {
   return v == CertificateKind::full ? "full" : "none";
 }
+const char* name_of(FormKind v) {
+  switch (v) {
+    case FormKind::gradient:
+      return "gradient";
+    case FormKind::covariance:
+      return "covariance";
+    case FormKind::representer:
+      return "representer";
+    case FormKind::none:
+      break;
+  }
+  return "";
+}
+const char* name_of(KernelBy v) {
+  switch (v) {
+    case KernelBy::held:
+      return "held";
+    case KernelBy::tiles:
+      return "tiles";
+    case KernelBy::products:
+      return "products";
+    case KernelBy::given:
+      return "given";
+    case KernelBy::factor:
+      return "factor";
+    case KernelBy::none:
+      break;
+  }
+  return "";
+}
+std::string form_of(const Plan& plan) {
+  const std::string form = name_of(plan.form);
+  return plan.kernel_by == KernelBy::none ? form : form + ' ' + name_of(plan.kernel_by);
+}
 const char* name_of(Progress::Stage v) {
   return v == Progress::Stage::setup   ? "setup"
          : v == Progress::Stage::steps ? "steps"

@@ -109,21 +109,22 @@ void covariance(double n, double d, double k, double number, bool single, Plan& 
 /// Reading what was held before, half of K or the basis, is slower than one stream of points.
 constexpr double other_streams = 2.5;
 
-void representer(const Pieces& p, const std::string& by, Plan& plan) {
+void representer(const Pieces& p, KernelBy by, Plan& plan) {
   const double all = p.n * p.n;
-  const bool in_single = p.single && by != "products";
+  const bool in_single = p.single && by != KernelBy::products;
   const Operations half = p.kernel_entries(all / 2, in_single);
-  const double held = by == "given" ? p.number * all : (in_single ? 4 : 8) * all / 2;
-  plan.setup += by == "given" ? Operations{.bytes = 19 * held}  // looked at for symmetry, too
-                              : half + Operations{.loops = 30 * all};
-  if (by == "held") plan.setup += {.loops = 30 * all, .fresh_bytes = held};
+  const double held = by == KernelBy::given ? p.number * all : (in_single ? 4 : 8) * all / 2;
+  plan.setup += by == KernelBy::given ? Operations{.bytes = 19 * held}
+                                      // looked at for symmetry, too
+                                      : half + Operations{.loops = 30 * all};
+  if (by == KernelBy::held) plan.setup += {.loops = 30 * all, .fresh_bytes = held};
   // Of every exemplar: its column and the product of K with it; three combinations of the basis.
   const double basis = 3 * 8 * p.n * p.k / 2;
   plan.step += {.loops = 60 * p.n, .bytes = other_streams * basis + 16 * p.k * p.k, .regions = 6};
-  if (by == "tiles") plan.step += half;
-  if (by == "held") plan.step += {.bytes = other_streams * held};
-  if (by == "given") plan.step += {.bytes = 4 * held};
-  if (by == "products")
+  if (by == KernelBy::tiles) plan.step += half;
+  if (by == KernelBy::held) plan.step += {.bytes = other_streams * held};
+  if (by == KernelBy::given) plan.step += {.bytes = 4 * held};
+  if (by == KernelBy::products)
     plan.step += p.sparse ? Operations{.loops = 250 * p.entries + 500 * p.d}
                           : Operations{.loops = 20 * p.n * p.d, .bytes = 3 * p.number * p.n * p.d};
   plan.closing += closing_by_kernel(p);
@@ -152,11 +153,11 @@ void count_operations(const PlanFacts& facts, const SelectOptions& o, Plan& plan
   const Preprocessing prep{.center = effective_center(o), .scale = o.scale};
   if (!given) plan.setup += static_cast<double>(Points::visits(prep, facts.single)) * p.visit();
   if (!p.linear() && !given && !o.kernel.gamma) plan.setup += search_for_gamma(p);
-  if (plan.form == "gradient") {
+  if (plan.form == FormKind::gradient) {
     gradient(p, given, plan);
-  } else if (plan.form == "representer") {
+  } else if (plan.form == FormKind::representer) {
     representer(p, plan.kernel_by, plan);
-  } else if (plan.kernel_by == "factor") {
+  } else if (plan.kernel_by == KernelBy::factor) {
     const Index rank = std::min(o.rank, facts.points);
     const auto r = static_cast<double>(rank);
     const auto sample = static_cast<double>(landmark_sample(facts.points, rank));
@@ -275,11 +276,11 @@ std::string warning_of_long_run(const SweepPlan& plan) {
 std::string warning_of_long_run(const PlanFacts& facts, const SelectOptions& options,
                                 const Plan& plan) {
   if (on_a_fast_machine(plan) <= long_run / 20) return "";
-  const std::string warning = warning_of(estimated_seconds(plan));
+  std::string warning = warning_of(estimated_seconds(plan));
   const KernelType kernel = options.kernel.type;
   const bool computed = kernel == KernelType::rbf || kernel == KernelType::polynomial ||
                         kernel == KernelType::laplacian;
-  if (warning.empty() || plan.form != "representer" || !computed) return warning;
+  if (warning.empty() || plan.form != FormKind::representer || !computed) return warning;
   SelectOptions approximate = options;
   approximate.rank = std::min(facts.points, std::max<Index>(512, 2 * options.exemplars));
   try {

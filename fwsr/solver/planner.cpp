@@ -26,7 +26,9 @@ namespace {
 
 /// One way to do the work.
 struct Candidate {
-  std::string form, kernel_by, why;
+  FormKind form = FormKind::none;
+  KernelBy kernel_by = KernelBy::none;
+  std::string why;
   double bytes = 0;  // beside the data, whatever the number of threads
   double per_thread = 0;
   double setup_flops = 0, step_flops = 0;
@@ -53,8 +55,7 @@ Candidate covariance(const Sizes& s, bool single, bool ridge) {
   const auto packed = static_cast<double>(unit ? unit_triangle_bytes(d) : 0);
   const auto packing =
       static_cast<double>(unit ? std::max(unit_gram_bytes(d), unit_form_bytes(d)) : 0);
-  return {.form = "covariance",
-          .kernel_by = "",
+  return {.form = FormKind::covariance,
           .why = {},
           .bytes = 8 * (4 * s.n + 4 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256) + packed,
           .per_thread = 8 * (std::min(1024.0, s.n) * s.d + d2 + 256 * 7 * s.k) + packing,
@@ -73,7 +74,7 @@ Candidate factor(const Sizes& s, Index rank, bool single, double kernel_flops) {
   Sizes through = s;
   through.d = r + 1;
   Candidate c = covariance(through, single, false);
-  c.kernel_by = "factor";
+  c.kernel_by = KernelBy::factor;
   c.bytes += size * (s.n * r + 2 * r * r) + 8 * (s.n + 3 * r * r + sample * r + r * s.d);
   c.per_thread += (8 + size) * 480 * r + 8 * 480 * (s.d + 96);
   c.setup_flops += s.n * r * (kernel_flops + r) + sample * r * (kernel_flops + r);
@@ -113,11 +114,11 @@ double blocks_bytes(const Sizes& s, bool single) {
 }
 
 /// `kernel_flops`: to compute one entry of K; `single`: in float32.
-Candidate representer(const Sizes& s, const char* by, double kernel_flops, bool single) {
+Candidate representer(const Sizes& s, KernelBy by, double kernel_flops, bool single) {
   const double all = s.n * s.n;
   const double sums = 8 * 32 * s.n;                                          // of strips of tiles
   const double sweep = std::ceil(s.n / static_cast<double>(tile_side)) + 1;  // all tiles of K
-  Candidate c{.form = "representer",
+  Candidate c{.form = FormKind::representer,
               .kernel_by = by,
               .why = {},
               .bytes = 8 * (5 * s.n + 4 * s.n * s.k + 8 * s.k * s.k) + sums,
@@ -127,21 +128,20 @@ Candidate representer(const Sizes& s, const char* by, double kernel_flops, bool 
               .setup_passes = sweep,
               .step_passes = sweep + 1,
               .certificate_passes = sweep + 2};
-  const std::string_view how = by;
-  if (how == "held")
+  if (by == KernelBy::held)
     c.bytes += held_kernel_bytes(s.n, single),
         c.step_passes = c.codes_passes = c.certificate_passes = 0;
-  if (how == "tiles") c.step_flops += all / 2 * kernel_flops;
-  if (how == "products") c.step_flops = 4 * s.n * s.k + 4 * s.entries, c.step_passes = 3;
-  if (how == "products") c.bytes += 8 * s.d * (s.threads + 2);
-  if (how == "given") c.per_thread = 8 * 96 * s.n, c.setup_flops = 2 * all;
+  if (by == KernelBy::tiles) c.step_flops += all / 2 * kernel_flops;
+  if (by == KernelBy::products) c.step_flops = 4 * s.n * s.k + 4 * s.entries, c.step_passes = 3;
+  if (by == KernelBy::products) c.bytes += 8 * s.d * (s.threads + 2);
+  if (by == KernelBy::given) c.per_thread = 8 * 96 * s.n, c.setup_flops = 2 * all;
   return c;
 }
 
 Candidate gradient(const Sizes& s, bool given, double kernel_flops) {
   const double all = s.n * s.n;
-  return {.form = "gradient",
-          .kernel_by = given ? "given" : "held",
+  return {.form = FormKind::gradient,
+          .kernel_by = given ? KernelBy::given : KernelBy::held,
           .why = {},
           .bytes = 8 * all + (given ? 0.0 : held_kernel_bytes(s.n, false)) + 8 * 4 * s.n * s.k,
           .per_thread = given ? 8 * 96 * s.n : blocks_bytes(s, false),
@@ -181,22 +181,22 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
                         o.nonneg ? "a sign constraint" : fmt::format("q = {}", name_of(o.q)));
     all.push_back(std::move(c));
   } else if (given) {
-    all.push_back(representer(s, "given", 0, false));
+    all.push_back(representer(s, KernelBy::given, 0, false));
     all.back().why = "the kernel matrix is given and used in place";
   } else if (linear) {
     all.push_back(covariance(s, single, o.rho.has_value()));
     all.back().why = fmt::format("a linear kernel with {} features and {} points: O(n d) a step",
                                  facts.features, facts.points);
     if (facts.sparse) {
-      all.push_back(representer(s, "products", kernel_flops, false));
+      all.push_back(representer(s, KernelBy::products, kernel_flops, false));
       all.back().why = fmt::format(
           "sparse points ({} stored numbers): products with A, no n x n matrix", facts.entries);
     } else {
-      all.push_back(representer(s, "held", kernel_flops, single));
+      all.push_back(representer(s, KernelBy::held, kernel_flops, single));
       all.back().why =
           fmt::format("{} points of {} features: the n x n kernel is less work than d x d products",
                       facts.points, facts.features);
-      all.push_back(representer(s, "products", kernel_flops, false));
+      all.push_back(representer(s, KernelBy::products, kernel_flops, false));
       all.back().why = "products with A are the least work for these points";
     }
   } else if (o.rank > 0) {
@@ -206,9 +206,9 @@ std::vector<Candidate> candidates(const PlanFacts& facts, const SelectOptions& o
         fmt::format("the {} kernel through a factor of rank {}: O(n rank) a step, no n x n matrix",
                     name_of(kernel), rank);
   } else {
-    all.push_back(representer(s, "held", kernel_flops, single));
+    all.push_back(representer(s, KernelBy::held, kernel_flops, single));
     all.back().why = fmt::format("the {} kernel, its n x n matrix held in memory", name_of(kernel));
-    all.push_back(representer(s, "tiles", kernel_flops, single));
+    all.push_back(representer(s, KernelBy::tiles, kernel_flops, single));
     all.back().why =
         fmt::format("the {} kernel, computed in tiles: its n x n matrix does not fit the memory",
                     name_of(kernel));
@@ -246,7 +246,7 @@ std::vector<std::string> notes_on(const Candidate& chosen, const PlanFacts& fact
   if (o.rank > facts.points)
     notes.push_back(fmt::format("a rank of {} was asked for, there are {} points: {} is used",
                                 o.rank, facts.points, facts.points));
-  if (chosen.kernel_by == "tiles")
+  if (chosen.kernel_by == KernelBy::tiles)
     notes.push_back(
         "every exemplar costs the whole kernel twice; a rank, such as 512, approximates it at O(n "
         "rank) a step");
@@ -324,16 +324,16 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
     throw MemoryError(fmt::format(
         "{} points of {} features{} need {} ({} form), but only {} may be used; {}", facts.points,
         facts.features, facts.streamed ? ", streamed in blocks," : "", format_bytes(needs(*least)),
-        least->form, format_bytes(limit), remedy(options, limit, data, fewer_threads)));
+        name_of(least->form), format_bytes(limit), remedy(options, limit, data, fewer_threads)));
   }
   // What would have been less work gives the reason, where it does not fit.
   const bool refused = std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
-    return c.kernel_by == "held" && needs(c) > limit && work(c) < work(*best);
+    return c.kernel_by == KernelBy::held && needs(c) > limit && work(c) < work(*best);
   });
   Plan plan{
       .form = best->form,
       .kernel_by = best->kernel_by,
-      .why = best->kernel_by == "products" && refused
+      .why = best->kernel_by == KernelBy::products && refused
                  ? "the n x n kernel would be less work, but does not fit the memory: products "
                    "with A"
                  : best->why,

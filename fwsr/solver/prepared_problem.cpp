@@ -107,10 +107,10 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
   prepared.points = std::move(points);
   if (prepared.points->sparse()) refuse_if_too_far_from_origin(*prepared.points, o.kernel.type);
   prepared.type = kernel_of(o, *prepared.points, plan.threads);
-  prepared.single = prepared.points->single() && !o.precise && plan.form == "representer" &&
-                    plan.kernel_by != "products";
-  prepared.make_kernel(o, plan, prepared.single, plan.kernel_by == "held", alive);
-  if (plan.kernel_by == "factor") {
+  prepared.single = prepared.points->single() && !o.precise && plan.form == FormKind::representer &&
+                    plan.kernel_by != KernelBy::products;
+  prepared.make_kernel(o, plan, prepared.single, plan.kernel_by == KernelBy::held, alive);
+  if (plan.kernel_by == KernelBy::factor) {
     const KernelMatrix& exact = *prepared.source;
     prepared.factor = std::make_unique<Factor>(
         exact, *prepared.points, prepared.type, std::min(o.rank, exact.size()),
@@ -121,7 +121,7 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
     prepared.approximate =
         make_factor_kernel(*prepared.factor, *prepared.coordinates, exact, alive);
   }
-  if (plan.form == "covariance")
+  if (plan.form == FormKind::covariance)
     prepared.set = std::make_unique<LocalPoints>(prepared.feature_rows(), plan.threads, alive);
   return prepared;
 }
@@ -138,9 +138,9 @@ bool fits_in_double(const SelectOptions& o, const Plan& plan) {
 
 std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
                                 const Alive& alive) {
-  if (plan.form == "gradient")
+  if (plan.form == FormKind::gradient)
     return std::make_unique<GradientForm>(prepared.kernel(), o.q, o.nonneg, plan.threads);
-  if (plan.form == "covariance")
+  if (plan.form == FormKind::covariance)
     return std::make_unique<CovarianceForm>(
         *prepared.set, prepared.set->facts().single && !o.precise, plan.threads);
   const auto in_double = [&prepared, &o, &plan, &alive]() -> const KernelMatrix& {

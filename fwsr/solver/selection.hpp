@@ -65,11 +65,20 @@ Operations operator+(Operations a, const Operations& b);
 Operations operator*(double times, const Operations& a);
 
 /// What will be run, and what it takes.
+/// How (A, X, P) are represented.
+enum class FormKind { none, gradient, covariance, representer };
+/// Where the kernel's values come from: half of K in memory, tiles computed when asked for, products with the points,
+/// the caller's matrix, or a factor in its place.
+enum class KernelBy { none, held, tiles, products, given, factor };
+/// Empty for none.
+const char* name_of(FormKind v);
+const char* name_of(KernelBy v);
+
 struct Plan {
   std::string method = "fwsr";
-  std::string form = {};       // "gradient", "covariance", "representer"; of other methods: ""
-  std::string kernel_by = {};  // "held", "tiles", "products", "given"; covariance: "factor" or ""
-  std::string why = {};        // one sentence
+  FormKind form = FormKind::none;  // of other methods: none
+  KernelBy kernel_by = KernelBy::none;
+  std::string why = {};  // one sentence
   Index points = 0;
   Index features = 0;
   Index exemplars = 0;
@@ -84,6 +93,9 @@ struct Plan {
   double steps_each = 1;                           // steps for an exemplar
   std::vector<std::string> notes = {};  // conversions and other facts the user should know
 };
+
+/// "covariance", "representer held".
+std::string form_of(const Plan& plan);
 
 struct Seconds {
   double read = 0, setup = 0, steps = 0, certificate = 0, write = 0;

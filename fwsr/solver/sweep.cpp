@@ -129,11 +129,11 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
                     "or leave out their codes and assignments",
                     grid.size(), format_bytes(-room * side_by_side), format_bytes(limit)));
   plan.memory_bytes += static_cast<Index>(answers);
-  if (each.form != "covariance" || !each.kernel_by.empty()) {
+  if (each.form != FormKind::covariance || each.kernel_by != KernelBy::none) {
     plan.shared = fmt::format("the settings of an eta share {}, and run one after the other",
-                              each.kernel_by == "held"     ? "the kernel matrix"
-                              : each.kernel_by == "factor" ? "the factor"
-                                                           : "points and kernel");
+                              each.kernel_by == KernelBy::held     ? "the kernel matrix"
+                              : each.kernel_by == KernelBy::factor ? "the factor"
+                                                                   : "points and kernel");
     return plan;
   }
   const SharedBytes bytes = shared_bytes(each);
@@ -345,7 +345,8 @@ void run_one_by_one(const PointsView& view, const Work& work, const Batch& batch
     Selection& result = *setting.result;
     try {
       if (prepared.single && !prepared.kernel().single())  // a long run went on in double
-        prepared.make_kernel(own, work.plan, true, work.plan.kernel_by == "held", work.alive);
+        prepared.make_kernel(own, work.plan, true, work.plan.kernel_by == KernelBy::held,
+                             work.alive);
       std::unique_ptr<Form> form = make_form(prepared, own, work.plan, work.alive);
       result.seconds.setup = seconds_since(start);
       start = Clock::now();

@@ -89,8 +89,8 @@ nb::dict to_python(const Seconds& s) {
 nb::dict to_python(const Plan& p) {
   nb::dict d;
   d["method"] = p.method;
-  d["form"] = p.form;
-  d["kernel_by"] = p.kernel_by;
+  d["form"] = name_of(p.form);
+  d["kernel_by"] = name_of(p.kernel_by);
   d["why"] = p.why;
   d["points"] = p.points;
   d["features"] = p.features;

@@ -43,7 +43,7 @@ void check_answer(const Selection& s, const fuzz::SmallProblem& problem) {
 
 /// Sums over all points, again and again: what they may be off by.
 double rounding(const Selection& s, Index n) {
-  const double unit = s.plan.form.empty() ? 1e-9 : 1e-6;  // set-up in float32
+  const double unit = s.plan.form == fwsr::FormKind::none ? 1e-9 : 1e-6;  // set-up in float32
   return unit * static_cast<double>(n) * static_cast<double>(s.trace.size() + 1);
 }
 
@@ -54,7 +54,7 @@ void check_certificate(const Selection& s, const fuzz::SmallProblem& problem) {
   require(c.reconstruction_error >= 0 && c.reconstruction_error <= 1 + off,
           "the error is in 0 .. 1");
   if (c.boolean_objective) require(!std::isnan(*c.boolean_objective), "Eq. (1) is a number");
-  if (s.plan.form.empty()) return;  // other methods solve other problems
+  if (s.plan.form == fwsr::FormKind::none) return;  // other methods solve other problems
   // Sums of squares that no number holds, or of which one takes all digits of the others.
   if (s.f_at_zero > 1e300 || problem.spread() > 1e30) return;
   require(std::isfinite(c.f_at_zero) && c.f_at_zero >= 0, "f(0) is a number");
