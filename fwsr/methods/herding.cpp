@@ -84,11 +84,11 @@ Picks choose(const Task& task) {
 }
 
 Cost cost(const Sizes& s, const Settings&) {
-  const double mean = s.linear ? 4 * s.entries : s.n * s.n * (s.pair() / 2 + 20);
+  const double mean = s.linear ? 4 * s.entries : s.n * s.n * (s.pair() / 2 + 40);
   return {
       .bytes = 8 * 4 * s.n +
                (s.linear ? 0 : 8 * (32 * s.n + s.crew(480) * s.held(480) * (2 * s.d + 2 * 480))),
-      .flops = mean + s.k * s.n * (s.pair() + 40),
+      .flops = mean + s.k * s.n * (s.pair() + 80),
       .how = s.linear ? "finds the mean of the points, then looks at all of them once a step; "
                         "holds no matrix"
                       : "looks at all pairs of points once, then at one column of the kernel a "

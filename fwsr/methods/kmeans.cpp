@@ -71,7 +71,7 @@ Cost cost(const Sizes& s, const Settings& settings) {
     const double padded = std::ceil(s.k / 32) * 32;  // laid out by feature
     return {.bytes = 8 * s.n * (5 + trials) + 8 * s.d * (4 * s.k + padded) +
                      8 * s.crew(least_chunk) * (256 * padded + s.d),
-            .flops = rounds * (s.entries * (50 * s.k + iterations * (10 * padded + 60)) +
+            .flops = rounds * (s.entries * (50 * s.k + iterations * (14 * padded + 60)) +
                                iterations * 40 * s.k * s.d),
             .how = how};
   }

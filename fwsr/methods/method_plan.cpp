@@ -49,7 +49,7 @@ double closing_bytes(const Sizes& s, const SelectOptions& o, bool dissimilaritie
 /// with: one or two looks at the points.
 void count_closing(const Sizes& s, const SelectOptions& o, Plan& plan) {
   plan.setup += {.loops = 40 * s.entries, .bytes = 2 * s.number * s.entries};
-  if (!s.linear) plan.setup += {.loops = 1000 * std::pow(std::min(1000.0, s.n), 2)};
+  if (!s.linear) plan.setup += {.loops = 2000 * std::pow(std::min(1000.0, s.n), 2)};
   const double values = s.n * s.k;
   plan.closing = s.sparse ? Operations{.loops = 23 * values * s.row()}
                           : Operations{.products = 2 * values * s.d};

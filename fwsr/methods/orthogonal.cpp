@@ -447,7 +447,7 @@ Cost residuals_cost(const Sizes& s, bool energies) {
     const bool held = energies && s.n <= static_cast<double>(held_points);
     const double entries = s.n * s.n / 2 * (2 * s.d + 20);  // all of K
     return {.bytes = 8 * (numbers + s.k * s.n + again) + (held ? held_kernel_bytes(s.n, false) : 0),
-            .flops = s.k * (pass_flops(s) + s.n * (20 + 16 * s.k)) +
+            .flops = s.k * (pass_flops(s) + s.n * (200 + 60 * s.k)) +
                      (energies ? entries * (held ? 1 : s.k + 1) + 8 * s.k * s.n * s.n : 0),
             .how = !energies ? "holds one column of the kernel matrix for every exemplar"
                    : held    ? "holds half of the kernel matrix and reads it once a step"
