@@ -87,7 +87,8 @@ void expect_same_step(const fwsr::Step& step, const oracle::Step& wanted, Real f
 Tolerance tolerance_of(bool single, bool precise, const fwsr::Plan& plan) {
   if (!single || precise) return fine;
   if (plan.form == fwsr::FormKind::covariance) return coarse;
-  const bool computed = plan.kernel_by == fwsr::KernelBy::held || plan.kernel_by == fwsr::KernelBy::tiles;
+  const bool computed =
+      plan.kernel_by == fwsr::KernelBy::held || plan.kernel_by == fwsr::KernelBy::tiles;
   return plan.form == fwsr::FormKind::representer && computed ? coarse_kernel : fine;
 }
 

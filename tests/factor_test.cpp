@@ -26,8 +26,8 @@ namespace {
 using fwsr::Center;
 using fwsr::FormKind;
 using fwsr::Index;
-using fwsr::KernelBy;
 using fwsr::Kernel;
+using fwsr::KernelBy;
 using fwsr::KernelType;
 using fwsr::Rng;
 using fwsr::SelectOptions;
