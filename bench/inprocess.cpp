@@ -133,8 +133,8 @@ bool set_rank(auto& options, Index rank) {
 }
 
 ordered_json plan_of(const fwsr::Plan& plan) {
-  return {{"form", plan.form},
-          {"kernel_by", plan.kernel_by},
+  return {{"form", name_of(plan.form)},
+          {"kernel_by", name_of(plan.kernel_by)},
           {"why", plan.why},
           {"threads", plan.threads},
           {"memory_bytes", plan.memory_bytes},

@@ -51,22 +51,23 @@ TEST(CsvTables, numbers_that_count_the_columns_are_a_header) {
   EXPECT_TRUE(has_header("0,1\n0.5,1.5\n"));
   EXPECT_TRUE(has_header("\"0\",\"1\",\"2\"\n7,7,7\n"));
   EXPECT_TRUE(has_header("0;1;2\n7;7;7\n"));
+  EXPECT_TRUE(has_header("0,1,2\n3,0,4\n1,2,3\n2,2,0\n4,1,1\n"));  // one that counts by chance
 }
 
 TEST(CsvTables, a_point_may_count_up_among_its_kind) {
   for (const char* text : {
-           "0,1,2\n3,4,5\n6,7,8\n",   // consecutive numbers
-           "1,2,3\n1,3,2\n2,1,3\n",   // rankings
-           "1,2,3\n1,2,4\n1,3,4\n",   // combinations
-           "1,2\n3,4\n",              // whole numbers in two columns say nothing
-           "0,1\n5,3\n2,2\n",         //
-           "0,1\n0.5,3\n",            //
-           "0,1,2\n",                 // the only line
-           "0,1,3\n7,7,7\n",          // does not count
-           "2,3,4\n0.5,0.5,0.5\n",    // begins elsewhere
-           "0\n5\n",                  // one column
-           "0,1,2\n.5,7,7\n3,4,5\n",  // like a later one
-           "0,1\n.5,.5\n1,.5\n",      //
+           "0,1,2\n3,4,5\n6,7,8\n",          // consecutive numbers
+           "1,2,3\n1,3,2\n2,1,3\n",          // rankings
+           "1,2,3\n1,2,4\n1,3,4\n",          // combinations
+           "1,2\n3,4\n",                     // whole numbers in two columns say nothing
+           "0,1\n5,3\n2,2\n",                //
+           "0,1\n0.5,3\n",                   //
+           "0,1,2\n",                        // the only line
+           "0,1,3\n7,7,7\n",                 // does not count
+           "2,3,4\n0.5,0.5,0.5\n",           // begins elsewhere
+           "0\n5\n",                         // one column
+           "0,1,2\n.5,7,7\n3,4,5\n6,7,8\n",  // like most of the others
+           "0,1\n.5,.5\n1,.5\n2,.5\n",       //
        })
     EXPECT_FALSE(has_header(text)) << text;
   EXPECT_NE(understand("1,2,3\n4,5,6\n").table.header_why.find("header yes makes it a header"),
@@ -185,6 +186,11 @@ TEST(CsvTables, takes_names_from_a_comment_when_labels_are_words) {
   EXPECT_EQ(read("# a,b,c\nx,y,kind\n1,2,cat\n", {.label_column = "kind"})->columns,
             (Words{"x", "y"}));
   expect_failure(read("# x,y,kind\n1,2,cat\n3,4,dog\n"), "a.csv:2:5: ", {"kind"});
+  // Words of a title are no names when an option knows better.
+  EXPECT_EQ(read("# GDP, in billions, nominal\n2019,2020,country\n1.5,2.5,cat\n3,4,dog\n",
+                 {.label_column = "country"})
+                ->columns,
+            (Words{"2019", "2020"}));
 }
 
 TEST(CsvTables, skips_blank_lines_and_says_so) {

@@ -7,11 +7,11 @@ namespace fwsr {
 
 AllocationPeak::AllocationPeak() {
   AllocationCount& count = allocation_count;
+  met_ = count.met.load();
   if (count.watchers.fetch_add(1) > 0) {
     count.met.fetch_add(1);
     return;
   }
-  met_ = count.met.load();
   const Index before = count.now.load();
   void* const probe = ::operator new(4096);
   counted_ = count.now.load() - before >= 4096;

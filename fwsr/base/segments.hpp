@@ -12,10 +12,10 @@ namespace fwsr {
 /// How many segments a thread takes in a row before their sums are added; 0: all sums are held until the end. `bytes`
 /// and `operations` are those of one segment.
 inline Index segments_in_a_row(Index n, double bytes, double operations) {
-  constexpr double little = 8 << 20, a_turn = 5e8;
+  constexpr double little = 8 << 20, of_a_thread = 1 << 20, a_turn = 5e8;
   const auto segments = static_cast<double>(block_count(n, segment_size(n)));
   if (bytes * segments <= little) return 0;
-  const double most = std::min(segments / 16, little / bytes);
+  const double most = std::min(segments / 16, of_a_thread / bytes);
   return static_cast<Index>(
       std::clamp(a_turn / std::max(1.0, operations), 1.0, std::max(1.0, most)));
 }

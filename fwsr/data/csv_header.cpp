@@ -63,13 +63,15 @@ HeaderGuess guess_from_numbers(const Opening& o) {
   if (o.next.empty())
     return {false,
             "its first line counts the columns, but is the only one: header yes makes it a header"};
-  // Two columns are easily counted by chance: there the records have to look otherwise altogether.
+  // Two columns are easily counted by chance: there the records have to look otherwise altogether. One record further
+  // down proves nothing: small integers count up now and then.
   const auto may_be_like = [&](const std::vector<std::string_view>& record) {
     if (names.size() == 2)
       return std::any_of(record.begin(), record.end(), [](auto field) { return whole(field); });
     return is_of_its_kind(names, whole_numbers(record, from));
   };
-  if (std::any_of(o.next.begin(), o.next.end(), may_be_like))
+  const auto like = std::count_if(o.next.begin(), o.next.end(), may_be_like);
+  if (may_be_like(o.next.front()) || 2 * like > std::ssize(o.next))
     return {
         false,
         fmt::format(

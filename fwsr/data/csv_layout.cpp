@@ -187,12 +187,27 @@ bool names_columns(const Opening& o) {
   return false;
 }
 
+/// An option names a column that stands in `names` and not in `others`.
+bool is_meant(const ReadOptions& options, const std::vector<std::string>& names,
+              const std::vector<std::string>& others) {
+  const auto stands_in = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const auto here = [&](const std::string& name) {
+    return !name.empty() && stands_in(names, name) && !stands_in(others, name);
+  };
+  return here(options.label_column) || here(options.id_column) ||
+         std::any_of(options.columns.begin(), options.columns.end(), here) ||
+         std::any_of(options.exclude_columns.begin(), options.exclude_columns.end(), here);
+}
+
 Result<CsvLayout> decide(const Opening& o, const ReadOptions& options) {
   Result<CsvLayout> plain = assign(o, options, {}, "as asked");
   if (options.header == Header::no) return plain;
   const CsvLayout in_comment{.header = true, .names_above = true, .names = o.names_above};
   const CsvLayout in_first{.header = true, .names = o.first};
-  const bool above = !o.names_above.empty() && !names_columns(o);
+  const bool above =
+      !o.names_above.empty() && !names_columns(o) && !is_meant(options, o.first, o.names_above);
   const CsvLayout& with_header = above ? in_comment : in_first;
   if (options.header == Header::yes) return assign(o, options, with_header, "as asked");
   if (names_a_column(o, options))

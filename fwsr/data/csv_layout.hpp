@@ -32,7 +32,7 @@ struct CsvLayout {
 
 /// Decides from the first records and the options. A file has a header when an option names a column, when a
 /// field that is to be a feature holds words in the first record, or when the first record counts the columns
-/// and the next ones are not of its kind (csv_header.hpp). In a file with a header an option is a name first,
+/// and most of the next ones are not of its kind (csv_header.hpp). In a file with a header an option is a name first,
 /// and a 1-based number when no column has that name.
 Result<CsvLayout> plan_layout(const std::string& file, const Opening& opening,
                               const ReadOptions& options);

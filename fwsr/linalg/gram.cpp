@@ -55,6 +55,15 @@ void times_triangle(Index rows, Index d, Index begin, Index end, const T* a, con
 
 }  // namespace
 
+double gram_sum_bytes(Index n, Index d) {
+  const auto square = static_cast<double>(d) * static_cast<double>(d);
+  const Index in_a_row =
+      segments_in_a_row(n, 8 * square, static_cast<double>(segment_size(n)) * square);
+  // A segment that is one product, and added at once, needs no sum in addition to it.
+  if (in_a_row == 1 && segment_size(n) == gram_rows) return 0;
+  return 8 * square * static_cast<double>(std::max<Index>(1, in_a_row));
+}
+
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   constexpr Index height = gram_rows;
@@ -66,8 +75,7 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   const auto square = static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, static_cast<double>(n) * square);
   const double bytes = 8 * square, work = static_cast<double>(segment_size(n)) * square;
-  // A segment that is one product, and added at once, needs no sum in addition to it.
-  const bool direct = segment_size(n) == height && segments_in_a_row(n, bytes, work) == 1;
+  const bool direct = gram_sum_bytes(n, d) == 0;
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
   Gram gram{.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))};
   sum_segments<Gram>(

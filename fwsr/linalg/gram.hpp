@@ -21,6 +21,9 @@ struct Gram {
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill);
 
+/// What a thread holds of sums in it, in bytes, in addition to the rows and one product.
+double gram_sum_bytes(Index n, Index d);
+
 /// Copies the upper triangle of a d x d matrix to the lower.
 void mirror(Index d, std::vector<double>& m);
 

@@ -132,7 +132,7 @@ Tables make_tables(const LinearProblem& p, const std::vector<Index>& exemplars,
           .of_codes = of_codes};
 }
 
-/// PreparedProblem for one block.
+/// Room for one block.
 struct Scratch {
   Small a, v, x, s, t, y;
 

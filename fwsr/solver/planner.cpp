@@ -58,7 +58,8 @@ Candidate covariance(const Sizes& s, bool single, bool ridge) {
   return {.form = FormKind::covariance,
           .why = {},
           .bytes = 8 * (4 * s.n + 4 * d2 + 8 * s.d + 8 * s.k * s.d + 2 * s.k * s.n / 256) + packed,
-          .per_thread = 8 * (std::min(1024.0, s.n) * s.d + d2 + 256 * 7 * s.k) + packing,
+          .per_thread = 8 * (std::min(1024.0, s.n) * s.d + d2 + 256 * 7 * s.k) + packing +
+                        gram_sum_bytes(static_cast<Index>(s.n), d),
           .setup_flops = 2 * s.n * d2,
           .step_flops = 6 * s.n * s.d + 10 * d2,
           .setup_passes = 2,

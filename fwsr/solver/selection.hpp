@@ -64,7 +64,6 @@ struct Operations {
 Operations operator+(Operations a, const Operations& b);
 Operations operator*(double times, const Operations& a);
 
-/// What will be run, and what it takes.
 /// How (A, X, P) are represented.
 enum class FormKind { none, gradient, covariance, representer };
 /// Where the kernel's values come from: half of K in memory, tiles computed when asked for, products with the points,
@@ -74,6 +73,7 @@ enum class KernelBy { none, held, tiles, products, given, factor };
 const char* name_of(FormKind v);
 const char* name_of(KernelBy v);
 
+/// What will be run, and what it takes.
 struct Plan {
   std::string method = "fwsr";
   FormKind form = FormKind::none;  // of other methods: none

@@ -56,9 +56,12 @@ def read_arrow(path: str, label_column: str, id_column: str, columns: list[str] 
             features = [c for c in _spelled_out(columns, there, passed=[*extra, *index])
                         if c not in left_out and (not excluded or c not in extra)]
         index = [] if id_column else [c for c in index if c not in features]
-        wanted = None if columns is None else list(dict.fromkeys([*features, *extra, *index]))
-        _refuse_too_large(path, wanted, memory)
+        unique = len(set(there)) == len(there)
+        wanted = None if columns is None and not (excluded and unique) else list(
+            dict.fromkeys([*features, *extra, *index]))
+        _refuse_too_large(path, _stored_bytes(path, wanted), memory)
         table = (pa.parquet if parquet else pa.feather).read_table(path, columns=wanted)
+        _refuse_too_large(path, table.nbytes, memory)  # what was stored in short
     except (pa.ArrowException, OSError, ValueError) as e:
         raise ValueError(f"{path}: {e}") from e
     labels = ids = None
@@ -89,19 +92,22 @@ def _is_part_of(columns: set[str], path: str) -> bool:
     return bool(path)
 
 
-def _refuse_too_large(path: str, columns: list[str] | None, memory: int) -> None:
-    """What a table takes at least: its numbers as they stand there, and once more as points."""
+def _stored_bytes(path: str, columns: list[str] | None) -> int:
+    """What the numbers of a table take at least, from what the file says about itself."""
     import pyarrow.parquet
 
-    if path.lower().endswith((".parquet", ".pq")):
-        groups = pyarrow.parquet.read_metadata(path)
-        parts = (groups.row_group(g).column(c) for g in range(groups.num_row_groups)
-                 for c in range(groups.num_columns))
-        names = None if columns is None else set(columns)
-        stored = sum(p.total_uncompressed_size for p in parts
-                     if names is None or _is_part_of(names, p.path_in_schema))
-    else:
-        stored = os.path.getsize(path)
+    if not path.lower().endswith((".parquet", ".pq")):
+        return os.path.getsize(path)
+    groups = pyarrow.parquet.read_metadata(path)
+    parts = (groups.row_group(g).column(c) for g in range(groups.num_row_groups)
+             for c in range(groups.num_columns))
+    names = None if columns is None else set(columns)
+    return sum(p.total_uncompressed_size for p in parts
+               if names is None or _is_part_of(names, p.path_in_schema))
+
+
+def _refuse_too_large(path: str, stored: int, memory: int) -> None:
+    """The numbers of the table are held, and once more as points."""
     if 2 * stored > memory:
         raise MemoryError(
             f"{path}: takes at least {_core.format_bytes(2 * stored)} while it is read, more than "
