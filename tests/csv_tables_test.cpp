@@ -186,6 +186,8 @@ TEST(CsvTables, takes_names_from_a_comment_when_labels_are_words) {
   EXPECT_EQ(read("# a,b,c\nx,y,kind\n1,2,cat\n", {.label_column = "kind"})->columns,
             (Words{"x", "y"}));
   expect_failure(read("# x,y,kind\n1,2,cat\n3,4,dog\n"), "a.csv:2:5: ", {"kind"});
+  // A number counts columns, also where the first point holds it.
+  EXPECT_EQ(read("# x,y,kind\n1,2,3\n4,5,6\n", {.label_column = "3"})->columns, (Words{"x", "y"}));
   // Words of a title are no names when an option knows better.
   EXPECT_EQ(read("# GDP, in billions, nominal\n2019,2020,country\n1.5,2.5,cat\n3,4,dog\n",
                  {.label_column = "country"})

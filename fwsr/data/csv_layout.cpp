@@ -166,13 +166,18 @@ bool holds(const CsvLayout& layout, const std::vector<std::string>& record, Fiel
   return false;
 }
 
+/// True when some option that names columns satisfies `test`.
+template <class Test>
+bool any_column_option(const ReadOptions& options, const Test& test) {
+  return test(options.label_column) || test(options.id_column) ||
+         std::any_of(options.columns.begin(), options.columns.end(), test) ||
+         std::any_of(options.exclude_columns.begin(), options.exclude_columns.end(), test);
+}
+
 bool names_a_column(const Opening& opening, const ReadOptions& options) {
-  const auto is_name = [&](const std::string& c) {
+  return any_column_option(options, [&](const std::string& c) {
     return !c.empty() && !find_columns(c, opening.fields(), {});
-  };
-  return is_name(options.label_column) || is_name(options.id_column) ||
-         std::any_of(options.columns.begin(), options.columns.end(), is_name) ||
-         std::any_of(options.exclude_columns.begin(), options.exclude_columns.end(), is_name);
+  });
 }
 
 /// Words stand where the records below have numbers: the first one names the columns.
@@ -187,18 +192,15 @@ bool names_columns(const Opening& o) {
   return false;
 }
 
-/// An option names a column that stands in `names` and not in `others`.
-bool is_meant(const ReadOptions& options, const std::vector<std::string>& names,
-              const std::vector<std::string>& others) {
+/// An option names a column that stands in the first record and not in the comment above. A number counts columns.
+bool names_of_first_are_meant(const Opening& o, const ReadOptions& options) {
   const auto stands_in = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  const auto here = [&](const std::string& name) {
-    return !name.empty() && stands_in(names, name) && !stands_in(others, name);
-  };
-  return here(options.label_column) || here(options.id_column) ||
-         std::any_of(options.columns.begin(), options.columns.end(), here) ||
-         std::any_of(options.exclude_columns.begin(), options.exclude_columns.end(), here);
+  return any_column_option(options, [&](const std::string& c) {
+    return !find_columns(c, o.fields(), {}) && stands_in(o.first, c) &&
+           !stands_in(o.names_above, c);
+  });
 }
 
 Result<CsvLayout> decide(const Opening& o, const ReadOptions& options) {
@@ -207,7 +209,7 @@ Result<CsvLayout> decide(const Opening& o, const ReadOptions& options) {
   const CsvLayout in_comment{.header = true, .names_above = true, .names = o.names_above};
   const CsvLayout in_first{.header = true, .names = o.first};
   const bool above =
-      !o.names_above.empty() && !names_columns(o) && !is_meant(options, o.first, o.names_above);
+      !o.names_above.empty() && !names_columns(o) && !names_of_first_are_meant(o, options);
   const CsvLayout& with_header = above ? in_comment : in_first;
   if (options.header == Header::yes) return assign(o, options, with_header, "as asked");
   if (names_a_column(o, options))
