@@ -9,6 +9,7 @@
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/write_file.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/solver/plan_time.hpp"
 
 namespace fwsr::app {
@@ -34,14 +35,13 @@ std::string form_text(const Plan& plan) {
 /// "the centred points", "the points in the space of the rbf kernel".
 std::string what_is_spanned(const SelectResult& result) {
   const SelectOptions& o = result.options;
-  const KernelType kernel = o.kernel.type;
-  if (kernel == KernelType::precomputed) return "the points in the space of the kernel given";
-  if (kernel != KernelType::linear && kernel != KernelType::cosine)
-    return fmt::format("the points in the space of the {} kernel", name_of(kernel));
+  const KernelFormula& kernel = formula_of(o.kernel.type);
+  if (kernel.of == KernelOf::matrix) return "the points in the space of the kernel given";
+  if (!kernel.linear) return fmt::format("the points in the space of the {} kernel", kernel.name);
   const bool own = find_method(result.choice.name).choose != nullptr;  // these do not centre
   const bool centred = o.center.value_or(own ? Center::none : Center::point) != Center::none;
   return fmt::format("the {}points{}", centred ? "centred " : "",
-                     kernel == KernelType::cosine ? ", all of norm 1," : "");
+                     kernel.normalize ? ", all of norm 1," : "");
 }
 
 /// How well the chosen points stand for the others, where that was computed.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fwsr/base/random.hpp"
-#include "fwsr/kernel/entries.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/tile.hpp"
@@ -300,11 +300,83 @@ TEST(KernelMatrix, default_gamma_is_one_over_the_median_distance) {
 
 // -------------------------------------------------------------------------------- the inner loops
 
+/// e^x of every value, as the rbf kernel computes it.
+template <class T>
+void exp_row(Index n, T* values) {
+  fwsr::formula_of(KernelType::rbf).on<T>().values({.gamma = -1}, n, values);
+}
+
+/// Arguments with which every formula stays in the range of float, some at the ends of vectors.
+template <class T>
+std::vector<T> arguments() {
+  std::vector<T> x;
+  for (int i = 0; i < 131; ++i) x.push_back(static_cast<T>(i * i) / T{700});
+  return x;
+}
+
+template <class T>
+void expect_loops_like_the_formula() {
+  const double units = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const fwsr::KernelNumbers numbers{
+      .gamma = 0.3, .coef0 = 0.75, .degree = 3, .scale = {.factor = 0.25, .extra = 0.5}};
+  for (const KernelType type : fwsr::values_of(KernelType{})) {
+    const fwsr::KernelFormula& formula = fwsr::formula_of(type);
+    if (formula.of == fwsr::KernelOf::matrix) continue;
+    const std::vector<T> x = arguments<T>();
+    std::vector<T> y = x, columns = x, products = x;
+    formula.on<T>().values(numbers, static_cast<Index>(y.size()), y.data());
+    const auto wanted = [&](T v) { return 0.25 * formula.value(numbers, static_cast<double>(v)); };
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_NEAR(static_cast<double>(y[i]), wanted(x[i]) + 0.5, units * (wanted(x[i]) + 0.5))
+          << formula.name << ' ' << i;
+    EXPECT_EQ(formula.of_distances() ? formula.value(numbers, 0) : 1, 1) << formula.name;
+    if (formula.column_times) {
+      const bool squared = formula.of == fwsr::KernelOf::squared_distances;
+      const double times = formula.column_times(numbers) * (squared ? -0.5 : 1.0);
+      for (T& v : columns) v = static_cast<T>(times * static_cast<double>(v));
+      formula.on<T>().columns({.gamma = 0.3, .coef0 = 0.75, .degree = 3, .scale = {.factor = 0.25}},
+                              static_cast<Index>(columns.size()), columns.data());
+      for (std::size_t i = 0; i < x.size(); ++i)
+        EXPECT_NEAR(static_cast<double>(columns[i]), wanted(x[i]), units * (wanted(x[i]) + 0.25))
+            << formula.name << ' ' << i;
+    }
+    if (formula.of == fwsr::KernelOf::squared_distances) {
+      // ||a||^2 = 40, ||b_j||^2 = j: the products that leave x_j between them.
+      std::vector<T> norms;
+      for (std::size_t i = 0; i < x.size(); ++i) norms.push_back(static_cast<T>(i));
+      for (std::size_t i = 0; i < x.size(); ++i) products[i] = (T{40} + norms[i] - x[i]) / 2;
+      formula.on<T>().from_norms(numbers, {.own = 40, .others = norms.data()},
+                                 static_cast<Index>(x.size()), products.data());
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (products[i] != static_cast<T>(fwsr::unsure)) {
+          EXPECT_NEAR(static_cast<double>(products[i]), wanted(x[i]) + 0.5, 3 * units)
+              << formula.name << ' ' << i;
+        }
+    }
+  }
+}
+
+TEST(KernelFormula, the_loops_of_every_kernel_compute_its_formula_in_double) {
+  expect_loops_like_the_formula<double>();
+}
+
+TEST(KernelFormula, the_loops_of_every_kernel_compute_its_formula_in_float) {
+  expect_loops_like_the_formula<float>();
+}
+
+TEST(KernelFormula, the_table_is_in_the_order_of_the_names) {
+  EXPECT_STREQ(name_of(KernelType::linear), "linear");
+  EXPECT_STREQ(name_of(KernelType::rbf), "rbf");
+  EXPECT_STREQ(name_of(KernelType::precomputed), "precomputed");
+  EXPECT_EQ(fwsr::kernel_words().all, "linear, rbf, polynomial, cosine, laplacian or precomputed");
+  EXPECT_EQ(fwsr::kernel_words().computed, "rbf, polynomial and laplacian");
+}
+
 TEST(Exp, float_agrees_with_the_library_over_its_whole_range) {
   std::vector<float> x, y;
   for (double v = -90; v < 89; v += 0.00371) x.push_back(static_cast<float>(v));
   y = x;
-  fwsr::exp_row(static_cast<Index>(y.size()), y.data());
+  exp_row(static_cast<Index>(y.size()), y.data());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double wanted = std::exp(static_cast<double>(x[i]));
     if (x[i] < -87.0f)
@@ -320,7 +392,7 @@ TEST(Exp, double_agrees_with_the_library_over_its_whole_range) {
   std::vector<double> x, y;
   for (double v = -720; v < 712; v += 0.0371) x.push_back(v);
   y = x;
-  fwsr::exp_row(static_cast<Index>(y.size()), y.data());
+  exp_row(static_cast<Index>(y.size()), y.data());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double wanted = std::exp(x[i]);
     if (x[i] < -708)
@@ -345,7 +417,7 @@ void expect_exp_of_extremes() {
            Limits::max(),
            static_cast<T>(-1e30),
            Limits::quiet_NaN()};
-  fwsr::exp_row(10, x);
+  exp_row(10, x);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(x[i], T{1}) << i;
   EXPECT_EQ(x[4], T{0});
   EXPECT_EQ(x[5], Limits::infinity());

@@ -11,6 +11,7 @@
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/absolute_distances.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/linalg/small_gram.hpp"
@@ -29,17 +30,13 @@ constexpr Index step =
 
 ComputedKernel::ComputedKernel(const Points& points, const Kernel& kernel, double eta,
                                bool eta_relative, int threads)
-    : points_(points), kernel_(kernel) {
-  const double u = points.unit();
-  if (kernel_.type == KernelType::rbf || kernel_.type == KernelType::polynomial)
-    gamma_ = kernel_.gamma.value() / u / u;
-  else if (kernel_.type == KernelType::laplacian)
-    gamma_ = kernel_.gamma.value() / u;
-  gamma_ = std::min(gamma_, std::numeric_limits<double>::max());  // so that gamma 0 is 0
+    : points_(points),
+      kernel_(kernel),
+      formula_(formula_of(kernel.type)),
+      numbers_(numbers_of(kernel, points.unit())) {
   // A power multiplies the rounding of its base; a huge gamma sees distances below float's range.
-  only_in_double_ = (kernel_.type == KernelType::polynomial && kernel_.degree > 4) || gamma_ > 1e15;
-  if (kernel_.type == KernelType::rbf || kernel_.type == KernelType::laplacian)
-    move_to_mean(threads);
+  only_in_double_ = !linear() && (formula_.steepness_of(kernel_) > 4 || numbers_.gamma > 1e15);
+  if (formula_.of_distances()) move_to_mean(threads);
   set_scale(eta, eta_relative);
 }
 
@@ -49,10 +46,9 @@ double ComputedKernel::diagonal(Index i, Eta eta) const {
 }
 
 double ComputedKernel::raw_diagonal(Index i) const {
-  if (kernel_.type != KernelType::polynomial) return 1.0;
+  if (formula_.of_distances()) return 1.0;
   double v = points_.squared_norm(i);
-  polynomial_row({.gamma = gamma_, .coef0 = kernel_.coef0, .degree = kernel_.degree, .scale = {}},
-                 1, &v);
+  formula_.wide.values(numbers_, 1, &v);
   return v;
 }
 
@@ -60,10 +56,9 @@ double ComputedKernel::raw_diagonal(Index i) const {
 /// the points to the origin.
 void ComputedKernel::move_to_mean(int threads) {
   const Index n = size(), d = points_.dim();
-  const bool squared = kernel_.type == KernelType::rbf;
-  if (squared) norms_.resize(at(n));
+  if (squared()) norms_.resize(at(n));
   if (points_.sparse()) {
-    for (Index i = 0; i < n && squared; ++i) norms_[at(i)] = points_.squared_norm(i);
+    for (Index i = 0; i < n && squared(); ++i) norms_[at(i)] = points_.squared_norm(i);
     return;
   }
   const double work = static_cast<double>(n) * static_cast<double>(d);
@@ -75,14 +70,15 @@ void ComputedKernel::move_to_mean(int threads) {
     const std::vector<double> zero(at(d));
     for (Index i = first; i < last; ++i) {
       moved_row(i, row.data());
-      if (squared)
+      if (squared())
         norms_[at(i)] = dot(row.data(), row.data(), d);
       else
         largest[at(b)] = std::max(largest[at(b)], absolute_distance(row.data(), zero.data(), d));
     }
   });
   // Rounding to float moves a point by 3e-8 of its norm.
-  if (!squared) only_in_double_ |= gamma_ * *std::max_element(largest.begin(), largest.end()) > 16;
+  if (!squared())
+    only_in_double_ |= numbers_.gamma * *std::max_element(largest.begin(), largest.end()) > 16;
 }
 
 void ComputedKernel::moved_row(Index i, double* out) const {
@@ -96,11 +92,11 @@ void ComputedKernel::set_scale(double eta, bool eta_relative) {
   for (Index i = 0; i < size(); ++i) {
     const double v = raw_diagonal(i);
     if (!std::isfinite(v) || v < 0)
-      throw Error(
-          fmt::format("the polynomial kernel of point {} with itself is {}; choose a smaller "
-                      "gamma or degree, "
-                      "a coef0 >= 0, or scale the data",
-                      i, std::isfinite(v) ? "negative" : "beyond the largest number"));
+      throw Error(fmt::format(
+          "the {} kernel of point {} with itself is {}; choose a smaller {}or scale the "
+          "data",
+          formula_.name, i, std::isfinite(v) ? "negative" : "beyond the largest number",
+          formula_.has_degree ? "gamma or degree, a coef0 >= 0, " : "gamma, "));
     largest = std::max(largest, v);
     sum += v;
   }
@@ -124,7 +120,7 @@ void ComputedKernel::load_chosen(Side side, Panel<T>& panel) const {
   const auto count = static_cast<Index>(chosen.size());
   panel.norms.clear();
   panel.sparse.clear();
-  if (kernel_.type == KernelType::rbf)
+  if (squared())
     for (const Index i : chosen) panel.norms.push_back(static_cast<T>(norms_[at(i)]));
   if (by_sparse_products()) {
     for (Index r = 0; r < count && side == Side::left; r += Points::sparse_rows)
@@ -189,7 +185,7 @@ void ComputedKernel::sparse_products(const SparseBlocks& left, Index rows,
       for (Index c = 0; c < columns; ++c) out[r * stride + c] -= points_.eta() * points_.eta();
 }
 
-/// Inner products of dense points, or their L1 distances (laplacian).
+/// Inner products of dense points, or their L1 distances.
 template <class T>
 void ComputedKernel::dense_products(const Panel<T>& left, const Panel<T>& right, T* out,
                                     Index stride, Eta eta) const {
@@ -197,7 +193,7 @@ void ComputedKernel::dense_products(const Panel<T>& left, const Panel<T>& right,
   const auto columns = static_cast<Index>(right.chosen.size());
   const Index d = points_.dim();
   const bool drop_eta = linear() && eta == Eta::left_out && points_.eta() != 0;
-  if (kernel_.type == KernelType::laplacian) {
+  if (formula_.of == KernelOf::absolute_distances) {
     absolute_distances(DistanceBlock<T>{.left = left.rows.get(),
                                         .rows = rows,
                                         .right = right.rows.get(),
@@ -233,22 +229,17 @@ Index ComputedKernel::finish(const Panel<T>& left, const Panel<T>& right, T* out
                              Eta eta) const {
   const auto rows = static_cast<Index>(left.chosen.size());
   const auto columns = static_cast<Index>(right.chosen.size());
-  const Affine affine = scale(eta);
+  const KernelNumbers numbers = scaled(eta);
+  const KernelLoops<T>& loops = formula_.on<T>();
   Index unsettled = 0;
   for (Index r = 0; r < rows && !linear(); ++r) {
     T* const row = out + r * stride;
-    if (kernel_.type == KernelType::rbf)
-      unsettled += gaussian_row({.norm = norms_[at(left.chosen[at(r)])],
-                                 .norms = right.norms.data(),
-                                 .gamma = gamma_,
-                                 .scale = affine},
-                                columns, row);
-    else if (kernel_.type == KernelType::laplacian)
-      decay_row(gamma_, affine, columns, row);
+    if (squared())
+      unsettled += loops.from_norms(
+          numbers, {.own = norms_[at(left.chosen[at(r)])], .others = right.norms.data()}, columns,
+          row);
     else
-      polynomial_row(
-          {.gamma = gamma_, .coef0 = kernel_.coef0, .degree = kernel_.degree, .scale = affine},
-          columns, row);
+      loops.values(numbers, columns, row);
   }
   return unsettled;
 }
@@ -259,7 +250,7 @@ void ComputedKernel::settle(const Panel<float>& left, const Panel<float>& right,
   const auto rows = static_cast<Index>(left.chosen.size());
   const auto columns = static_cast<Index>(right.chosen.size());
   if (64 * unsettled > rows * columns) return fill_in_double(left, right, out, stride, eta);
-  const Affine affine = scale(eta);
+  const KernelNumbers numbers = scaled(eta);
   const Index d = points_.dim();
   std::vector<double> a(at(d)), b(at(d));
   for (Index r = 0; r < rows; ++r) {
@@ -270,8 +261,9 @@ void ComputedKernel::settle(const Panel<float>& left, const Panel<float>& right,
       const Index i = left.chosen[at(r)], j = right.chosen[at(c)];
       if (loaded != i) points_.row(loaded = i, a.data());
       points_.row(j, b.data());
-      const double squared = i == j ? 0.0 : squared_distance(a.data(), b.data(), d);
-      value = static_cast<float>(affine.factor * std::exp(-gamma_ * squared) + affine.extra);
+      const double apart = i == j ? 0.0 : squared_distance(a.data(), b.data(), d);
+      value = static_cast<float>(numbers.scale.factor * formula_.value(numbers, apart) +
+                                 numbers.scale.extra);
     }
   }
 }

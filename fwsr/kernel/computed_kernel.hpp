@@ -3,14 +3,14 @@
 // In float the products of a block are one call of BLAS in float32, and entries stay within about
 // 1e-6 of the largest diagonal entry: distances are between points moved to their mean, and where
 // rounding of the inner products would show in the kernel they are computed in double
-// (entries.hpp).
+// (value_loops.hpp).
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "fwsr/kernel/entries.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/prep/points.hpp"
 
@@ -23,9 +23,9 @@ class ComputedKernel {
 
   Index size() const { return points_.size(); }
   const Points& points() const { return points_; }
-  bool linear() const { return kernel_.type == KernelType::linear; }
+  bool linear() const { return formula_.linear; }
   bool by_sparse_products() const {
-    return points_.sparse() && kernel_.type != KernelType::laplacian;
+    return points_.sparse() && formula_.of != KernelOf::absolute_distances;
   }
   double unit() const { return linear() ? points_.unit() : unit_; }
   double eta() const { return linear() ? points_.eta() : eta_; }
@@ -41,7 +41,7 @@ class ComputedKernel {
     Index height = 0;           // rows, with zeros behind those chosen
     std::unique_ptr<T[]> rows;  // height x dim, dense
     Index room = 0;             // rows that fit there
-    std::vector<T> norms;       // rbf: squared, of the moved points
+    std::vector<T> norms;       // for squared distances: of the moved points
     SparseBlocks sparse;        // or these, when on the left
   };
   enum class Side { left, right };
@@ -77,21 +77,26 @@ class ComputedKernel {
   void move_to_mean(int threads);
   void set_scale(double eta, bool eta_relative);
   double raw_diagonal(Index i) const;
-  Affine scale(Eta eta) const {
-    return {.factor = unit_ * unit_, .extra = eta == Eta::included ? eta_ * eta_ : 0.0};
+  bool squared() const { return formula_.of == KernelOf::squared_distances; }
+  /// For values times unit_^2, with eta where it is asked for.
+  KernelNumbers scaled(Eta eta) const {
+    KernelNumbers numbers = numbers_;
+    numbers.scale = {.factor = unit_ * unit_, .extra = eta == Eta::included ? eta_ * eta_ : 0.0};
+    return numbers;
   }
   /// How many rows a product in double is given in fact, zeros behind the last one.
   static Index padded(Index rows);
 
   const Points& points_;
   Kernel kernel_;
-  double gamma_ = 0;             // in the points' scaled units
+  const KernelFormula& formula_;
+  KernelNumbers numbers_;        // in the points' scaled units
   bool only_in_double_ = false;  // float32 products would not carry the kernel's digits
   double unit_ = 1;
   double eta_ = 0;
   double rms_norm_ = 0;
   std::vector<double> mean_;   // of the points, for distances; empty: not moved
-  std::vector<double> norms_;  // rbf: squared, of the moved points
+  std::vector<double> norms_;  // for squared distances: of the moved points
 };
 
 template <>

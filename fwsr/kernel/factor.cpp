@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "fwsr/base/at.hpp"
-#include "fwsr/kernel/entries.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -40,41 +40,33 @@ std::vector<Index> range(Index first, Index last) {
 // ------------------------------------------------------------------------------ K at the landmarks
 
 /// K between blocks of points and the landmarks by one matrix product, in T: dense points, kernels
-/// that are functions of inner products. For the rbf kernel the product is the exponent itself:
-///   -gamma ||a - b||^2 = 2 gamma <(a, 1, -||a||^2 / 2), (b, -||b||^2 / 2, 1)>
+/// that are functions of inner products, or of squared distances, which are inner products too:
+///   -||a - b||^2 / 2 = <(a, 1, -||a||^2 / 2), (b, -||b||^2 / 2, 1)>
 template <class T>
 class ProductColumns {
  public:
   ProductColumns(const Points& points, const Kernel& kernel, double unit,
                  const std::vector<Index>& landmarks)
       : points_(points),
-        type_(kernel.type),
-        degree_(kernel.degree),
+        formula_(formula_of(kernel.type)),
+        numbers_(numbers_of(kernel, points.unit(), {.factor = unit * unit})),
+        squared_(formula_.of == KernelOf::squared_distances),
         d_(points.dim()),
-        width_(d_ + (type_ == KernelType::rbf ? 2 : 0)),
+        width_(d_ + (squared_ ? 2 : 0)),
         count_(static_cast<Index>(landmarks.size())),
+        scale_(formula_.column_times(numbers_)),
         shift_(at(d_)),
         landmarks_(at(count_ * width_)) {
-    const double gamma = kernel.gamma.value() / points.unit() / points.unit();
     std::vector<double> row(at(d_));
-    if (type_ == KernelType::rbf) {
-      // Distances do not feel a shift, and small numbers lose fewer digits in them.
+    if (squared_)  // distances do not feel a shift, and small numbers lose fewer digits in them
       for (const Index i : landmarks) {
         points_.row(i, row.data());
         for (Index l = 0; l < d_; ++l) shift_[at(l)] += row[at(l)] / static_cast<double>(count_);
       }
-      scale_ = 2 * gamma;
-      factor_ = static_cast<T>(unit * unit);
-    } else {
-      // ((gamma <a, b> + coef0) unit^(2 / degree))^degree: no power leaves the range of T.
-      const double base = std::pow(unit, 2.0 / degree_);
-      scale_ = gamma * base;
-      coef0_ = static_cast<T>(kernel.coef0 * base);
-    }
     for (Index j = 0; j < count_; ++j) {
       T* b = landmarks_.data() + j * width_;
       const double half = load(landmarks[at(j)], b, row.data()) / 2;
-      if (type_ == KernelType::rbf) b[d_] = static_cast<T>(-half), b[d_ + 1] = 1;
+      if (squared_) b[d_] = static_cast<T>(-half), b[d_ + 1] = 1;
     }
   }
 
@@ -85,7 +77,7 @@ class ProductColumns {
       std::vector<double> wide(at(d_));
       std::vector<T> row(at(d_));
       for (Index i = first; i < last; ++i)
-        most[at(b)] = std::max(most[at(b)], scale_ / 2 * load(i, row.data(), wide.data()));
+        most[at(b)] = std::max(most[at(b)], numbers_.gamma * load(i, row.data(), wide.data()));
     });
     return *std::max_element(most.begin(), most.end());
   }
@@ -97,7 +89,7 @@ class ProductColumns {
     for (Index i = first; i < last; ++i) {
       T* a = rows.data() + (i - first) * width_;
       const double half = load(i, a, wide.data()) / 2;
-      if (type_ == KernelType::rbf) a[d_] = 1, a[d_ + 1] = static_cast<T>(-half);
+      if (squared_) a[d_] = 1, a[d_ + 1] = static_cast<T>(-half);
     }
     multiply(Product<T>{.op_b = Op::transpose,
                         .m = height,
@@ -110,10 +102,7 @@ class ProductColumns {
                         .right_stride = width_,
                         .out = out,
                         .out_stride = count_});
-    if (type_ == KernelType::rbf)
-      exponentials(out, height * count_);
-    else
-      for (Index i = 0; i < height; ++i) power(out + i * count_);
+    formula_.on<T>().columns(numbers_, height * count_, out);
   }
 
  private:
@@ -127,32 +116,13 @@ class ProductColumns {
     return dot(wide, wide, d_);
   }
 
-  void exponentials(T* x, Index n) const {
-    exp_row(n, x);
-    if (factor_ != 1)
-      for (Index i = 0; i < n; ++i) x[i] *= factor_;
-  }
-
-  /// (row + coef0)^degree by repeated squaring, one bit of the degree after the other.
-  void power(T* row) const {
-    std::vector<T> base(at(count_));
-    for (Index j = 0; j < count_; ++j) base[at(j)] = row[j] + coef0_;
-    std::fill_n(row, count_, T{1});
-    for (int bits = degree_; bits > 0; bits >>= 1) {
-      if (bits & 1)
-        for (Index j = 0; j < count_; ++j) row[j] *= base[at(j)];
-      for (T& b : base) b *= b;
-    }
-  }
-
   const Points& points_;
-  KernelType type_;
-  int degree_;
+  const KernelFormula& formula_;
+  KernelNumbers numbers_;
+  bool squared_;
   Index d_, width_, count_;
-  double scale_ = 1;  // of the product
+  double scale_;  // of the product
   std::vector<double> shift_;
-  T coef0_ = 0;
-  T factor_ = 1;
   std::vector<T> landmarks_;  // count x width
 };
 
@@ -193,7 +163,8 @@ void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& 
     sweep(number,
           [&](Index first, Index last, auto* to) { columns.fill(first, last, height, to); });
   };
-  if (points.sparse() || kernel.type == KernelType::laplacian) {
+  const KernelFormula& formula = formula_of(kernel.type);
+  if (points.sparse() || !formula.column_times) {
     sweep(double{}, [&](Index first, Index last, double* to) {
       const std::vector<double> values =
           exact.values(landmarks, range(first, last), Eta::left_out);  // L first: runs of points
@@ -201,7 +172,7 @@ void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& 
       for (Index i = 0; i < rows; ++i)
         for (Index j = 0; j < r; ++j) to[i * r + j] = values[at(j * rows + i)] * unit * unit;
     });
-  } else if (std::is_same_v<T, float> && kernel.type == KernelType::rbf &&
+  } else if (std::is_same_v<T, float> && formula.of == KernelOf::squared_distances &&
              ProductColumns<T>(points, kernel, unit * exact.unit(), landmarks).farthest(threads) >
                  far) {
     by_products(double{});

@@ -7,6 +7,7 @@
 
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/prep/points.hpp"
 
 namespace fwsr {
@@ -20,7 +21,7 @@ Sizes sizes_of(const PlanFacts& facts, const SelectOptions& o) {
           .entries = static_cast<double>(facts.entries),
           .number = facts.single ? 4.0 : 8.0,
           .threads = static_cast<double>(facts.threads),
-          .linear = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine,
+          .linear = formula_of(o.kernel.type).linear,
           .sparse = facts.sparse};
 }
 
@@ -35,7 +36,7 @@ double closing_bytes(const Sizes& s, const SelectOptions& o, bool dissimilaritie
   const double crew = s.crew(384), values = 384 * 2 * s.k;
   if (dissimilarities) return 8 * crew * values;
   const bool basis = o.certificate == CertificateKind::full && s.linear;
-  if (s.sparse && o.kernel.type != KernelType::laplacian) {
+  if (s.sparse && formula_of(o.kernel.type).of != KernelOf::absolute_distances) {
     const double width = Points::sparse_rows;
     const double stored = 96 * std::min(s.d, width * s.row()), places = 96 / width * s.d / 2;
     const double both = basis ? (2 * s.k + std::ceil(s.k / width) * width) * s.d : 0;

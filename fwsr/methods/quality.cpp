@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/methods/distances.hpp"
@@ -43,6 +44,8 @@ struct Judge::State {
   double mean_kernel(std::span<const Index> left, std::span<const Index> right) const {
     std::vector<double> sums(at(block_count(static_cast<Index>(left.size()), 96)));
     const double unit = prepared.source->unit();
+    const KernelFormula& rbf = formula_of(KernelType::rbf);
+    const KernelNumbers numbers{.gamma = gamma / unit / unit};
     for_blocks(
         threads, static_cast<Index>(left.size()),
         [&](Index b, Index first, Index last) {
@@ -56,8 +59,8 @@ struct Judge::State {
                                         ? 0.0
                                         : prepared.source->diagonal(rows[r]) +
                                               prepared.source->diagonal(right[c]) - 2 * product;
-              sums[at(b)] += given ? product / unit / unit
-                                   : std::exp(-gamma * std::max(0.0, square) / unit / unit);
+              sums[at(b)] +=
+                  given ? product / unit / unit : rbf.value(numbers, std::max(0.0, square));
             }
         },
         96);

@@ -10,6 +10,7 @@
 #include "fwsr/base/finite.hpp"
 #include "fwsr/base/typical.hpp"
 #include "fwsr/kernel/check_given.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/solver/largest_score.hpp"
 #include "fwsr/solver/regression.hpp"
 
@@ -77,8 +78,8 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
     }
     return {.value = -f.value, .error = f.error - 2 * f.value};
   }
-  // A polynomial with a negative constant is not positive semi-definite and may have any f.
-  const bool any = p.type.type == KernelType::polynomial;
+  // Of what is not positive semi-definite f may be anything.
+  const bool any = formula_of(p.type.type).indefinite;
   return any && f.value < -f.error ? f : not_negative(p, "objective", f);
 }
 

@@ -6,6 +6,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/finite.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 
@@ -91,22 +92,18 @@ class Roughness {
     const double squared = points_->squared_norm(i) / unit_ / unit_;
     const double from_norms = std::min(0x1p-20, 4 * units * gamma * squared);
     const auto d = static_cast<double>(points_->features());
-    switch (type_.type) {
-      case KernelType::rbf:  // |d exp(-g s^2) / ds| <= sqrt(g)
-        return norm * std::min(1.0, 4 * base_ + std::sqrt(gamma) * by + from_norms);
-      case KernelType::
-          laplacian: {  // of points less their mean, which is no longer than their root mean square
-        const double less_mean = by + units * points_->rms_norm() / unit_;
-        return norm * std::min(1.0, 4 * base_ + gamma * std::sqrt(d) * less_mean);
-      }
-      case KernelType::polynomial: {
-        const double length = std::max(std::sqrt(points_->squared_norm(i)), points_->rms_norm());
-        return norm *
-               std::min(1.0, (base_ + (length > 0 ? moved / length : 0.0)) * (1 + type_.degree));
-      }
-      default:
-        return base_ * norm + moved;
+    const KernelFormula& formula = formula_of(type_.type);
+    if (formula.linear) return base_ * norm + moved;
+    if (formula.of == KernelOf::squared_distances)  // of phi(gamma s^2), |dk / ds| <= sqrt(gamma)
+      return norm * std::min(1.0, 4 * base_ + std::sqrt(gamma) * by + from_norms);
+    if (formula.of == KernelOf::absolute_distances) {
+      // Of points less their mean, which is no longer than their root mean square.
+      const double less_mean = by + units * points_->rms_norm() / unit_;
+      return norm * std::min(1.0, 4 * base_ + gamma * std::sqrt(d) * less_mean);
     }
+    const double length = std::max(std::sqrt(points_->squared_norm(i)), points_->rms_norm());
+    return norm * std::min(1.0, (base_ + (length > 0 ? moved / length : 0.0)) *
+                                    (1 + formula.steepness_of(type_)));
   }
 
  private:

@@ -2,7 +2,7 @@
 #include <span>
 
 #include "fwsr/base/result.hpp"
-#include "fwsr/kernel/entries.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/codes.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -15,28 +15,16 @@ namespace {
 /// when linear).
 void kernel_between(const Kernel& kernel, double unit, double extra, const double* a,
                     const double* others, Index d, std::span<double> values) {
-  const double gamma = kernel.gamma.value_or(0.0);
+  const KernelFormula& formula = formula_of(kernel.type);
   const auto m = static_cast<Index>(values.size());
   for (Index b = 0; b < m; ++b) {
     const double* other = others + b * d;
     values[static_cast<std::size_t>(b)] =
-        kernel.type == KernelType::rbf         ? squared_distance(a, other, d)
-        : kernel.type == KernelType::laplacian ? absolute_distance(a, other, d)
-                                               : dot(a, other, d);
+        formula.of == KernelOf::squared_distances    ? squared_distance(a, other, d)
+        : formula.of == KernelOf::absolute_distances ? absolute_distance(a, other, d)
+                                                     : dot(a, other, d);
   }
-  const Affine plus{.factor = 1, .extra = extra};
-  if (kernel.type == KernelType::rbf)
-    decay_row(gamma / unit / unit, plus, m, values.data());
-  else if (kernel.type == KernelType::laplacian)
-    decay_row(gamma / unit, plus, m, values.data());
-  else if (kernel.type == KernelType::polynomial)
-    polynomial_row({.gamma = gamma / unit / unit,
-                    .coef0 = kernel.coef0,
-                    .degree = kernel.degree,
-                    .scale = plus},
-                   m, values.data());
-  else
-    for (double& v : values) v = v / unit / unit;
+  formula.wide.values(numbers_of(kernel, unit, {.extra = extra}), m, values.data());
 }
 
 }  // namespace
@@ -49,7 +37,7 @@ std::vector<double> encode_points(const Points& trained, const Kernel& kernel, d
       make_tiled_kernel(trained, kernel, {.eta = eta, .eta_relative = eta_relative});
   const double u = trained.unit();
   const double eta_squared = matrix->eta() / matrix->unit() * (matrix->eta() / matrix->unit());
-  const double extra = kernel.type == KernelType::linear ? 0.0 : eta_squared;  // else in the rows
+  const double extra = formula_of(kernel.type).linear ? 0.0 : eta_squared;  // else in the rows
   const Index d = trained.dim();
   const auto m = static_cast<Index>(theta.basis.size());
   std::vector<double> basis(at(m * d)), row(at(d)), values(at(m)), all;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
@@ -45,15 +46,14 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
   if (o.alpha && *o.alpha == 0 && (o.q != Norm::two || o.nonneg))
     return "alpha = 0 (matching pursuit) is for q = 2 without a sign constraint";
   const KernelType kernel = o.kernel.type;
-  const bool has_gamma = kernel == KernelType::rbf || kernel == KernelType::polynomial ||
-                         kernel == KernelType::laplacian;
-  if (o.kernel.gamma && !has_gamma)
+  const KernelFormula& formula = formula_of(kernel);
+  if (o.kernel.gamma && !formula.has_gamma)
     return fmt::format("gamma means nothing for the {} kernel; leave it out", name_of(kernel));
   if (o.kernel.gamma && !(*o.kernel.gamma > 0 && std::isfinite(*o.kernel.gamma)))
     return fmt::format("gamma must be a positive number, got {}", *o.kernel.gamma);
-  if (kernel == KernelType::polynomial && o.kernel.degree < 1)
+  if (formula.has_degree && o.kernel.degree < 1)
     return fmt::format("the degree must be at least 1, got {}", o.kernel.degree);
-  if (kernel == KernelType::polynomial && !(o.kernel.coef0 >= 0 && std::isfinite(o.kernel.coef0)))
+  if (formula.has_degree && !(o.kernel.coef0 >= 0 && std::isfinite(o.kernel.coef0)))
     return fmt::format("coef0 must be 0 or a positive number, got {}", o.kernel.coef0);
   if (kernel == KernelType::precomputed) {
     if (n != d)
@@ -64,9 +64,9 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
       return "a precomputed kernel cannot be scaled; scale the data it was made from";
   }
   if (o.rank < 0) return fmt::format("rank must be 0 (exact) or positive, got {}", o.rank);
-  if (o.rank > 0 && !has_gamma)
+  if (o.rank > 0 && !formula.computed())
     return fmt::format(
-        "rank is for the rbf, polynomial and laplacian kernels; leave it out for the {} kernel{}",
+        "rank is for the {} kernels; leave it out for the {} kernel{}", kernel_words().computed,
         name_of(kernel),
         kernel == KernelType::precomputed ? "" : ", which never needs an n x n matrix");
   if (o.rank > 0 && (o.q != Norm::two || o.nonneg))
@@ -84,23 +84,6 @@ const char* name_of(Center v) {
 const char* name_of(Scale v) {
   return v == Scale::none ? "none" : v == Scale::standard ? "standard" : "unit";
 }
-const char* name_of(KernelType v) {
-  switch (v) {
-    case KernelType::linear:
-      return "linear";
-    case KernelType::rbf:
-      return "rbf";
-    case KernelType::polynomial:
-      return "polynomial";
-    case KernelType::cosine:
-      return "cosine";
-    case KernelType::laplacian:
-      return "laplacian";
-    case KernelType::precomputed:
-      return "precomputed";
-  }
-  return "?";
-}
 const char* name_of(Norm v) {
   return v == Norm::one ? "1" : v == Norm::two ? "2" : "inf";
 }
@@ -109,19 +92,6 @@ const char* name_of(WhenConverged v) {
 }
 const char* name_of(CertificateKind v) {
   return v == CertificateKind::full ? "full" : "none";
-}
-const char* name_of(FormKind v) {
-  switch (v) {
-    case FormKind::gradient:
-      return "gradient";
-    case FormKind::covariance:
-      return "covariance";
-    case FormKind::representer:
-      return "representer";
-    case FormKind::none:
-      break;
-  }
-  return "";
 }
 const char* name_of(KernelBy v) {
   switch (v) {
@@ -178,7 +148,7 @@ double effective_beta(const SelectOptions& o, Index n) {
 
 Center effective_center(const SelectOptions& o) {
   if (o.center) return *o.center;
-  return o.kernel.type == KernelType::linear ? Center::point : Center::none;
+  return formula_of(o.kernel.type).centered ? Center::point : Center::none;
 }
 
 Index effective_max_iterations(const SelectOptions& o) {

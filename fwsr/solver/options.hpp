@@ -79,15 +79,15 @@ void describe(Options& o, Visit&& visit) {
         "eta is in units of the root-mean-square norm of the centred points");
   visit("q", o.q, "norm of the rows of the codes: 1, 2 or inf");
   visit("nonneg", o.nonneg, "allow only codes >= 0");
-  visit("kernel", o.kernel.type, "linear, rbf, polynomial, cosine, laplacian or precomputed");
-  visit("gamma", o.kernel.gamma,
-        "width of the kernel (default: 1 / median squared distance; laplacian: L1 distance; "
-        "polynomial: 1 / mean squared norm)");
-  visit("degree", o.kernel.degree, "degree of the polynomial kernel");
-  visit("coef0", o.kernel.coef0, "constant of the polynomial kernel");
+  const KernelWords& kernels = kernel_words();
+  visit("kernel", o.kernel.type, kernels.all.c_str());
+  visit("gamma", o.kernel.gamma, ("width of the kernel (default: " + kernels.widths + ")").c_str());
+  visit("degree", o.kernel.degree, ("degree of the " + kernels.with_degree + " kernel").c_str());
+  visit("coef0", o.kernel.coef0, ("constant of the " + kernels.with_degree + " kernel").c_str());
   visit("rank", o.rank,
-        "rbf, polynomial, laplacian: a factor with this many columns in place of the kernel, O(n "
-        "rank) a step and no n x n matrix; 0: the kernel itself");
+        (kernels.computed + ": a factor with this many columns in place of the kernel, O(n rank) a "
+                            "step and no n x n matrix; 0: the kernel itself")
+            .c_str());
   visit("center", o.center,
         "subtract means: point, feature or none (default: point for the linear kernel, else none)");
   visit("scale", o.scale,
@@ -120,10 +120,6 @@ constexpr auto values_of(Center) {
 constexpr auto values_of(Scale) {
   return std::array{Scale::none, Scale::standard, Scale::unit};
 }
-constexpr auto values_of(KernelType) {
-  using enum KernelType;
-  return std::array{linear, rbf, polynomial, cosine, laplacian, precomputed};
-}
 constexpr auto values_of(Norm) {
   return std::array{Norm::one, Norm::two, Norm::infinity};
 }
@@ -137,7 +133,6 @@ constexpr auto values_of(CertificateKind) {
 // Names as on the command line: "point", "rbf", "2", "grow", ...
 const char* name_of(Center v);
 const char* name_of(Scale v);
-const char* name_of(KernelType v);
 const char* name_of(Norm v);
 const char* name_of(WhenConverged v);
 const char* name_of(CertificateKind v);

@@ -7,10 +7,10 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
-#include "fwsr/kernel/landmarks.hpp"
-#include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/linalg/rates.hpp"
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/forms.hpp"
+#include "fwsr/solver/plan_parts.hpp"
 
 namespace fwsr {
 
@@ -39,105 +39,6 @@ Operations operator*(double times, const Operations& a) {
 
 namespace {
 
-/// The sizes of a problem, and what its pieces take. What a piece takes per number was measured (bench/plan_seconds.py);
-/// how fast that is on this machine, linalg/rates.hpp tells.
-class Pieces {
- public:
-  Pieces(const PlanFacts& facts, const SelectOptions& o)
-      : n(static_cast<double>(facts.points)),
-        d(static_cast<double>(facts.features) + (o.eta != 0 ? 1 : 0)),
-        k(static_cast<double>(o.exemplars)),
-        entries(static_cast<double>(facts.entries)),
-        number(facts.single ? 4 : 8),
-        single(facts.single && !o.precise),
-        sparse(facts.sparse),
-        kernel(o.kernel.type) {}
-
-  double n, d, k, entries;
-  double number;  // bytes of a stored one
-  bool single, sparse;
-  KernelType kernel;
-
-  bool linear() const { return kernel == KernelType::linear || kernel == KernelType::cosine; }
-
-  Operations product(double flops, bool in_single) const {
-    return in_single ? Operations{.single_products = flops} : Operations{.products = flops};
-  }
-
-  /// So many entries of K, in blocks.
-  Operations kernel_entries(double count, bool in_single) const {
-    const double value = linear() ? 10 : kernel == KernelType::polynomial ? 40 : 120;
-    if (sparse && kernel != KernelType::laplacian)
-      return {.loops = count * (23 * entries / std::max(1.0, n) + value)};
-    if (kernel == KernelType::laplacian) return {.loops = count * (50 * d + value)};
-    return product(3 * d * count, in_single) + Operations{.loops = count * value};
-  }
-
-  /// One look at all points.
-  Operations visit() const {
-    if (sparse) return {.loops = 20 * entries, .bytes = 12 * entries};
-    return {.loops = 20 * n * d, .bytes = number * n * d};
-  }
-};
-
-/// Least squares of all points on k exemplars, one point after the other.
-Operations least_squares(const Pieces& p) {
-  return {.loops = 6 * p.n * p.k * p.k};
-}
-
-/// Closing of a run in the kernel's space: codes, scores and least squares, with a basis of about k points.
-Operations closing_by_kernel(const Pieces& p) {
-  return 2 * p.kernel_entries(p.n * p.k, false) + Operations{.products = 6 * p.n * p.k * p.k} +
-         least_squares(p);
-}
-
-/// The covariance form on n rows of d numbers, which may be a factor's.
-void covariance(double n, double d, double k, double number, bool single, Plan& plan) {
-  const bool unit = single && matrix_unit_pays(static_cast<Index>(std::min(d, 1e6)));
-  const double gram = 3 * n * d * d;
-  plan.setup +=
-      single ? Operations{.single_products = unit ? gram / 4 : gram} : Operations{.products = gram};
-  plan.setup += {.loops = 60 * n * d, .bytes = 2 * number * n * d};
-  plan.step +=
-      {.loops = 3 * n * d + 40 * n + 10 * d * d, .bytes = number * n * d + 40 * n, .regions = 3};
-  plan.closing += {.products = 8 * n * d * k + 12 * n * k * k,
-                   .loops = n * (20 * d + 20 * k),
-                   .bytes = number * n * d,
-                   .regions = 4};
-}
-
-/// Reading what was held before, half of K or the basis, is slower than one stream of points.
-constexpr double other_streams = 2.5;
-
-void representer(const Pieces& p, KernelBy by, Plan& plan) {
-  const double all = p.n * p.n;
-  const bool in_single = p.single && by != KernelBy::products;
-  const Operations half = p.kernel_entries(all / 2, in_single);
-  const double held = by == KernelBy::given ? p.number * all : (in_single ? 4 : 8) * all / 2;
-  plan.setup += by == KernelBy::given ? Operations{.bytes = 19 * held}
-                                      // looked at for symmetry, too
-                                      : half + Operations{.loops = 30 * all};
-  if (by == KernelBy::held) plan.setup += {.loops = 30 * all, .fresh_bytes = held};
-  // Of every exemplar: its column and the product of K with it; three combinations of the basis.
-  const double basis = 3 * 8 * p.n * p.k / 2;
-  plan.step += {.loops = 60 * p.n, .bytes = other_streams * basis + 16 * p.k * p.k, .regions = 6};
-  if (by == KernelBy::tiles) plan.step += half;
-  if (by == KernelBy::held) plan.step += {.bytes = other_streams * held};
-  if (by == KernelBy::given) plan.step += {.bytes = 4 * held};
-  if (by == KernelBy::products)
-    plan.step += p.sparse ? Operations{.loops = 250 * p.entries + 500 * p.d}
-                          : Operations{.loops = 20 * p.n * p.d, .bytes = 3 * p.number * p.n * p.d};
-  plan.closing += closing_by_kernel(p);
-}
-
-void gradient(const Pieces& p, bool given, Plan& plan) {
-  const double all = p.n * p.n;
-  if (!given) plan.setup += p.kernel_entries(all / 2, false);
-  plan.setup += {.loops = 60 * all, .fresh_bytes = 12 * all};
-  plan.step += {.loops = 175 * all, .regions = 6};
-  plan.closing += closing_by_kernel(p) + Operations{.loops = 100 * all};
-}
-
 /// The width of a kernel, from the distances of some points.
 Operations search_for_gamma(const Pieces& p) {
   const double sample = std::min(1000.0, p.n);
@@ -149,31 +50,15 @@ Operations search_for_gamma(const Pieces& p) {
 void count_operations(const PlanFacts& facts, const SelectOptions& o, Plan& plan) {
   const Pieces p(facts, o);
   plan.setup = plan.step = plan.closing = {};
-  const bool given = o.kernel.type == KernelType::precomputed;
+  const bool given = p.kernel.of == KernelOf::matrix;
   const Preprocessing prep{.center = effective_center(o), .scale = o.scale};
   if (!given) plan.setup += static_cast<double>(Points::visits(prep, facts.single)) * p.visit();
-  if (!p.linear() && !given && !o.kernel.gamma) plan.setup += search_for_gamma(p);
-  if (plan.form == FormKind::gradient) {
-    gradient(p, given, plan);
-  } else if (plan.form == FormKind::representer) {
-    representer(p, plan.kernel_by, plan);
-  } else if (plan.kernel_by == KernelBy::factor) {
-    const Index rank = std::min(o.rank, facts.points);
-    const auto r = static_cast<double>(rank);
-    const auto sample = static_cast<double>(landmark_sample(facts.points, rank));
-    plan.setup += p.kernel_entries((p.n + sample) * r, p.single) +
-                  p.product(3 * p.n * r * r, p.single) +
-                  Operations{.products = 4 * sample * r * r, .fresh_bytes = p.number * p.n * r};
-    covariance(p.n, r, p.k, p.single ? 4 : 8, p.single, plan);
-    plan.closing += p.kernel_entries(p.n * p.k, false) + least_squares(p);
-  } else {
-    covariance(p.n, p.d, p.k, p.number, p.single, plan);
-    if (p.sparse) plan.step += {.loops = 40 * p.n * p.d};  // rows are written out
-  }
+  if (p.kernel.has_gamma && !o.kernel.gamma) plan.setup += search_for_gamma(p);
+  entry_of(plan.form).count(p, o, plan);
   if (facts.streamed) plan.setup.bytes *= 3, plan.step.bytes *= 3, plan.closing.bytes *= 3;
   if (o.certificate == CertificateKind::none) plan.closing = 0.5 * plan.closing;
   // What was picked is picked again now and then; where k exemplars are more than the dimensions, often.
-  const bool many = p.linear() && p.k > p.d;
+  const bool many = p.kernel.linear && p.k > p.d;
   plan.steps_each = many ? 2 : 1.1;
 }
 
@@ -278,9 +163,7 @@ std::string warning_of_long_run(const PlanFacts& facts, const SelectOptions& opt
                                 const Plan& plan) {
   if (on_a_fast_machine(plan) <= long_run / 20) return "";
   std::string warning = warning_of(estimated_seconds(plan));
-  const KernelType kernel = options.kernel.type;
-  const bool computed = kernel == KernelType::rbf || kernel == KernelType::polynomial ||
-                        kernel == KernelType::laplacian;
+  const bool computed = formula_of(options.kernel.type).computed();
   if (warning.empty() || plan.form != FormKind::representer || !computed) return warning;
   SelectOptions approximate = options;
   approximate.rank = std::min(facts.points, std::max<Index>(512, 2 * options.exemplars));

@@ -5,13 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/rows.hpp"
-#include "fwsr/solver/covariance_form.hpp"
-#include "fwsr/solver/gradient_form.hpp"
 #include "fwsr/solver/local_points.hpp"
-#include "fwsr/solver/representer_form.hpp"
 
 namespace fwsr {
 
@@ -20,18 +17,18 @@ int threads_of(const SelectOptions& o) {
 }
 
 Preprocessing preprocessing_of(const SelectOptions& o) {
-  const bool in_points = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine;
+  const KernelFormula& kernel = formula_of(o.kernel.type);
   return {.center = effective_center(o),
           .scale = o.scale,
-          .eta = in_points ? o.eta : 0.0,
+          .eta = kernel.linear ? o.eta : 0.0,
           .eta_relative = o.eta_relative,
-          .normalize = o.kernel.type == KernelType::cosine};
+          .normalize = kernel.normalize};
 }
 
 Kernel kernel_of(const SelectOptions& o, const Points& points, int threads) {
   Kernel kernel = o.kernel;
-  if (kernel.type == KernelType::cosine) kernel.type = KernelType::linear;
-  if (kernel.type == KernelType::linear || kernel.gamma) return kernel;
+  if (formula_of(kernel.type).linear) kernel.type = KernelType::linear;
+  if (!formula_of(kernel.type).has_gamma || kernel.gamma) return kernel;
   kernel.gamma = default_gamma(points, kernel.type, threads);
   if (!std::isnormal(*kernel.gamma))
     throw Error(fmt::format(
@@ -69,8 +66,8 @@ void refuse_if_too_far_from_origin(const Points& points, KernelType type) {
   constexpr double most = 1e-4;
   // The largest number is near 1: centring leaves nothing, and that is seen.
   if (norm <= 1e-24 * static_cast<double>(sample)) return;
-  if (norm_lost <= most * norm && (type != KernelType::rbf || distance_lost <= most * distance))
-    return;
+  const bool distances = formula_of(type).of == KernelOf::squared_distances;
+  if (norm_lost <= most * norm && (!distances || distance_lost <= most * distance)) return;
   throw Error(
       "these sparse points lie so far from the origin that their differences drown in rounding; "
       "subtract a constant from the features that are far from 0, or give a dense matrix");
@@ -124,31 +121,6 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
   if (plan.form == FormKind::covariance)
     prepared.set = std::make_unique<LocalPoints>(prepared.feature_rows(), plan.threads, alive);
   return prepared;
-}
-
-/// Whether half of K in double fits beside what the plan counts, without its half in float32.
-bool fits_in_double(const SelectOptions& o, const Plan& plan) {
-  const auto n = static_cast<double>(plan.points);
-  const double needed = held_kernel_bytes(n, false);
-  if (o.memory == 0) return needed <= 0.8 * static_cast<double>(available_memory());
-  const auto planned = static_cast<double>(plan.data_bytes + plan.memory_bytes) +
-                       static_cast<double>(plan.memory_per_thread) * plan.threads;
-  return planned - held_kernel_bytes(n, true) + needed <= static_cast<double>(o.memory);
-}
-
-std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
-                                const Alive& alive) {
-  if (plan.form == FormKind::gradient)
-    return std::make_unique<GradientForm>(prepared.kernel(), o.q, o.nonneg, plan.threads);
-  if (plan.form == FormKind::covariance)
-    return std::make_unique<CovarianceForm>(
-        *prepared.set, prepared.set->facts().single && !o.precise, plan.threads);
-  const auto in_double = [&prepared, &o, &plan, &alive]() -> const KernelMatrix& {
-    const bool hold = prepared.held && (prepared.held.reset(), fits_in_double(o, plan));
-    prepared.make_kernel(o, plan, false, hold, alive);
-    return prepared.kernel();
-  };
-  return std::make_unique<RepresenterForm>(prepared.kernel(), plan.threads, in_double, alive);
 }
 
 RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero) {

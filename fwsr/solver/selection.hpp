@@ -1,6 +1,7 @@
 // The answer: what was chosen, how the run went, and how good it is.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -64,8 +65,25 @@ struct Operations {
 Operations operator+(Operations a, const Operations& b);
 Operations operator*(double times, const Operations& a);
 
+/// Every form, one a line, in the order in which a plan prefers them where they take the same: gradient is described
+/// by gradient_entry() of solver/gradient_plan.cpp.
+#define FWSR_FORMS(FORM) \
+  FORM(gradient)         \
+  FORM(covariance)       \
+  FORM(representer)
+
 /// How (A, X, P) are represented.
-enum class FormKind { none, gradient, covariance, representer };
+#define FWSR_NAME(name) , name
+enum class FormKind { none FWSR_FORMS(FWSR_NAME) };
+#undef FWSR_NAME
+
+/// All but none.
+constexpr auto values_of(FormKind) {
+#define FWSR_VALUE(name) FormKind::name,
+  return std::array{FWSR_FORMS(FWSR_VALUE)};
+#undef FWSR_VALUE
+}
+
 /// Where the kernel's values come from: half of K in memory, tiles computed when asked for, products with the points,
 /// the caller's matrix, or a factor in its place.
 enum class KernelBy { none, held, tiles, products, given, factor };

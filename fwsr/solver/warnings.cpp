@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/kernel/formula.hpp"
+
 namespace fwsr {
 
 namespace {
@@ -55,7 +57,7 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
 }
 
 void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
-  const bool linear = o.kernel.type == KernelType::linear || o.kernel.type == KernelType::cosine;
+  const bool linear = formula_of(o.kernel.type).linear;
   const Index dimensions = features - (effective_center(o) == Center::point ? 1 : 0);
   if (!linear || o.exemplars <= dimensions) return;
   s.warnings.push_back(fmt::format(
