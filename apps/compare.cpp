@@ -179,27 +179,32 @@ void check_against_data(const CompareArguments& a, const Dataset& data) {
     throw UsageError(located(data, *problem));
 }
 
-constexpr const char* description =
-    "Choose k points by several methods and put them side by side: how well the points stand for\n"
-    "the data by every measure, how long it took and how much memory.\n"
-    "* marks the best of each column, and what equals it to rounding. Measures:\n"
-    "  rec. error   share of the data outside the span of the chosen points\n"
-    "  Eq. (1)      the paper's boolean objective, with --lambda and --rho\n"
-    "  medoid cost  sum of the distances from every point to the nearest chosen one\n"
-    "  radius       the largest of these distances\n"
-    "  MMD          maximum mean discrepancy between the chosen points and all (rbf kernel, gamma\n"
-    "               1 / median squared distance; beyond 2,000 points, 2,000 evenly spaced ones)\n"
-    "  classes      share of the classes that have a chosen point (with labels)\n"
-    "  1-NN         share of the points not chosen whose nearest chosen point is of their class\n"
-    "               (with labels)\n"
-    "  seconds      from the data to the picks, without a certificate\n"
-    "  memory       the most that the method asked for at one time, in addition to the points;\n"
-    "               not the buffers of BLAS, which serve all methods\n"
-    "Measures that are 0 to rounding (rec. error below 1e-15, MMD below 1e-7) are shown as 0.\n"
-    "All methods see the same points, as they are unless --center or --scale says otherwise.\n"
-    "--kernel is that of k-fwsr and of the other methods that work in the space of one; all "
-    "others\n"
-    "see the points themselves (unless a kernel matrix is all there is).\n";
+/// Every measure with its sentence, which goes on below itself.
+std::string measures_text() {
+  std::string text;
+  for (const Measure& m : measures()) {
+    std::string name = m.title;
+    for (const std::string& line : wrapped(m.about, 78)) {
+      text += fmt::format("  {:<13}{}\n", name, line);
+      name.clear();
+    }
+  }
+  return text;
+}
+
+std::string description() {
+  return "Choose k points by several methods and put them side by side: how well the points stand "
+         "for\n"
+         "the data by every measure, how long it took and how much memory.\n"
+         "* marks the best of each column, and what equals it to rounding. Measures:\n" +
+         measures_text() +
+         "Measures that are 0 to rounding (rec. error below 1e-15, MMD below 1e-7) are shown as "
+         "0.\n"
+         "All methods see the same points, as they are unless --center or --scale says otherwise.\n"
+         "--kernel is that of k-fwsr and of the other methods that work in the space of one; all "
+         "others\n"
+         "see the points themselves (unless a kernel matrix is all there is).\n";
+}
 constexpr const char* examples =
     "Examples:\n"
     "  fwsr compare digits -k 20\n"
@@ -210,7 +215,7 @@ constexpr const char* examples =
 
 int run_compare(int argc, const char* const* argv) {
   CompareArguments a;
-  CLI::App app(description, "fwsr compare");
+  CLI::App app(description(), "fwsr compare");
   prepare(app);
   add_arguments(app, a);
   app.footer(examples);

@@ -14,10 +14,6 @@ namespace fwsr::app {
 
 namespace {
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
 /// "1797 points of 64 features, as they are; k = 20".
 std::string header_of(const CompareResult& result) {
   const PointsView points = result.data.view();
@@ -70,7 +66,7 @@ Json compare_json(const CompareResult& result) {
       {"per_class", result.per_class},
       {"repeats", result.compare.repeats},
       {"time_limit", result.compare.time_limit ? Json(*result.compare.time_limit) : Json()}};
-  const Json asked = options_json(result.options);
+  const Json asked = json_of(result.options);
   for (const auto& [name, value] : asked.items())
     if (is_common_option(name) && name != "exemplars" && name != "certificate")
       json["options"][name] = value;
@@ -78,30 +74,27 @@ Json compare_json(const CompareResult& result) {
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
     const Comparison& row = result.rows[i];
     const MethodChoice& choice = result.contestants[i].choice;
-    Json one = {{"name", row.name},
-                {"method", choice.name},
-                {"settings", settings_json(choice)},
-                {"seed", choice.seed},
-                {"outcome", name_of(row.outcome)},
-                {"reason", row.reason.empty() ? Json() : Json(row.reason)},
-                {"planned_seconds", row.planned_seconds}};
+    Json one = json_of(row);
+    if (row.reason.empty()) one["reason"] = nullptr;
+    one["method"] = choice.name;
+    one["settings"] = settings_json(choice);
+    one["seed"] = choice.seed;
     one["measures"] = Json::object();
     for (const Measure& m : measures()) {
       const Spread spread = spread_of(row, m);
-      one["measures"][m.name] = {{"mean", number(spread.mean)},
-                                 {"deviation", number(spread.deviation)}};
+      one["measures"][m.name] = {{"mean", json_of(spread.mean)},
+                                 {"deviation", json_of(spread.deviation)}};
     }
     one["runs"] = Json::array();
     for (const Trial& t : row.trials) {
       Json run = {{"exemplars", t.exemplars}};
-      for (const Measure& m : measures()) run[m.name] = number(m.of(t));
+      for (const Measure& m : measures()) run[m.name] = json_of(m.of(t));
       one["runs"].push_back(std::move(run));
     }
-    one["warnings"] = row.warnings;
     json["methods"].push_back(std::move(one));
   }
   json["threads"] = result.threads;
-  json["version"] = version_number();
+  add_version(json);
   return json;
 }
 

@@ -34,7 +34,7 @@ Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plan
                                    {"plan", has_work(c) ? timed_plan_json(c.plan) : Json()}});
   }
   json["threads"] = result.threads;
-  json["version"] = version_number();
+  add_version(json);
   return json;
 }
 

@@ -47,21 +47,12 @@ Outlook look_ahead(const InspectArguments& a, const Dataset& data, const Statist
   }
 }
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json inspect_json(const Dataset& data, const Statistics& s, const Outlook& outlook) {
-  Json json = {{"data", data_json(data)},
-               {"sparse", is_sparse(data.view())},
-               {"entries", s.entries},
-               {"bytes", s.bytes},
-               {"zeros", s.zeros},
-               {"min", optional_json(s.min)},
-               {"max", optional_json(s.max)},
-               {"mean", optional_json(s.mean)},
-               {"nan", s.not_a_number},
-               {"infinite", s.infinite}};
+  Json json = {{"data", data_json(data)}, {"sparse", is_sparse(data.view())},
+               {"entries", s.entries},    {"bytes", s.bytes},
+               {"zeros", s.zeros},        {"min", json_of(s.min)},
+               {"max", json_of(s.max)},   {"mean", json_of(s.mean)},
+               {"nan", s.not_a_number},   {"infinite", s.infinite}};
   if (s.first_not_finite)
     json["first_not_finite"] = {{"point", s.first_not_finite->point},
                                 {"feature", s.first_not_finite->feature}};
@@ -71,9 +62,9 @@ Json inspect_json(const Dataset& data, const Statistics& s, const Outlook& outlo
   if (s.first_duplicate)
     json["first_duplicate"] = {{"point", s.first_duplicate->point},
                                {"equals", s.first_duplicate->equals}};
-  json["norms"] = {{"min", optional_json(s.norm_min)},
-                   {"median", optional_json(s.norm_median)},
-                   {"max", optional_json(s.norm_max)},
+  json["norms"] = {{"min", json_of(s.norm_min)},
+                   {"median", json_of(s.norm_median)},
+                   {"max", json_of(s.norm_max)},
                    {"heavy_tailed", s.heavy_tailed}};
   if (!data.labels.empty()) {
     json["classes"] = Json::array();
@@ -82,7 +73,7 @@ Json inspect_json(const Dataset& data, const Statistics& s, const Outlook& outlo
   }
   json["plan"] = outlook.plan ? timed_plan_json(*outlook.plan) : Json();
   if (!outlook.plan) json["refused"] = outlook.refusal;
-  json["version"] = version_number();
+  add_version(json);
   return json;
 }
 

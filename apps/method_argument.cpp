@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command.hpp"
+#include "apps/option_list.hpp"
 #include "apps/text.hpp"
 
 namespace fwsr::app {

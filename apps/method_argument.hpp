@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/option_list.hpp"
+#include "apps/json.hpp"
 #include "fwsr/methods/methods.hpp"
 
 namespace CLI {

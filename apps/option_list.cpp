@@ -93,20 +93,6 @@ std::string with_default(const std::string& sentence, const T& value) {
     return sentence;
 }
 
-template <class T>
-Json json_of(const T& value) {
-  if constexpr (std::is_enum_v<T>)
-    return name_of(value);
-  else if constexpr (std::is_same_v<T, NumberOrAuto>)
-    return value_json(value);
-  else
-    return value;
-}
-template <class T>
-Json json_of(const std::optional<T>& value) {
-  return value ? json_of(*value) : Json();
-}
-
 }  // namespace
 
 std::string flag_name(std::string_view name) {
@@ -223,17 +209,6 @@ void check_select_options(const CLI::App& app) {
   refuse_both(app, "--alpha", "--beta", "both set the radius (beta = n / alpha), give one");
   refuse_both(app, "--eta", "--eta-relative", "give one");
   refuse_both(app, "--delta", "--delta-absolute", "give one");
-}
-
-Json value_json(const NumberOrAuto& value) {
-  return value ? Json(*value) : Json(auto_name);
-}
-
-Json options_json(const SelectOptions& options) {
-  Json json = Json::object();
-  describe(options,
-           [&](const char* name, const auto& value, const char*) { json[name] = json_of(value); });
-  return json;
 }
 
 }  // namespace fwsr::app

@@ -1,11 +1,9 @@
-// The options of a selection on the command line and in JSON, both made from describe().
+// The options of a selection on the command line, made from describe().
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "fwsr/solver/options.hpp"
 
@@ -14,8 +12,6 @@ class App;
 }
 
 namespace fwsr::app {
-
-using Json = nlohmann::ordered_json;
 
 /// Adds one option to `app` for everything describe() lists except the number of exemplars.
 /// `eta_relative` and `delta_absolute` take the value of eta and delta in their unit. `options`
@@ -30,11 +26,6 @@ void set_option(SelectOptions& options, std::string_view name, const std::string
 
 /// Refuses options that contradict each other, where `app` has them. Call after parsing.
 void check_select_options(const CLI::App& app);
-
-/// Every option with its value; null for one that was left to the library and has no word for that.
-Json options_json(const SelectOptions& options);
-/// The number, or the word.
-Json value_json(const NumberOrAuto& value);
 
 /// "when_converged" as on the command line: "--when-converged".
 std::string flag_name(std::string_view name);

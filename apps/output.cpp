@@ -20,67 +20,15 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// A number, or null where it is infinite: JSON has no infinity.
-Json finite(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
-Json trace_json(const std::vector<Step>& trace) {
-  Json all = Json::array();
-  for (const Step& s : trace)
-    all.push_back({{"pick", s.pick},
-                   {"f", s.f},
-                   {"gap", finite(s.gap)},
-                   {"gamma", s.gamma},
-                   {"beta", finite(s.beta)},
-                   {"rows", s.rows}});
-  return all;
-}
-
-Json certificate_json(const std::optional<Certificate>& c) {
-  if (!c) return nullptr;
-  // A method that solves another problem has no f, and what goes with it.
-  const bool solved = !std::isnan(c->f);
-  Json json = {{"f", finite(c->f)},
-               {"f_at_zero", c->f_at_zero},
-               {"gap", finite(c->gap)},
-               {"beta", finite(c->beta)},
-               {"radius_used", finite(c->radius_used)},
-               {"feasible", solved ? Json(c->feasible) : Json()},
-               {"f_error", solved ? finite(c->f_error) : Json()},
-               {"gap_error", solved && std::isfinite(c->gap) ? finite(c->gap_error) : Json()},
-               {"trusted", solved ? Json(c->trusted) : Json()},
-               {"reconstruction_error", c->reconstruction_error}};
-  if (c->boolean_objective) json["boolean_objective"] = *c->boolean_objective;
-  return json;
-}
-
-/// How one run went: the keys after the picks.
-void add_run(Json& json, const Selection& s) {
-  json["status"] = name_of(s.status);
-  json["f_at_zero"] = s.f_at_zero;
-  json["beta"] = finite(s.beta);
-  json["eta"] = s.eta;
-  json["eta_relative"] = s.eta_relative;
-  json["gamma"] = s.gamma > 0 ? Json(s.gamma) : Json();
-  json["kernel_rank"] = s.kernel_rank > 0 ? Json(s.kernel_rank) : Json();
-  json["kernel_error"] = s.kernel_error ? Json(*s.kernel_error) : Json();
-  json["trace"] = trace_json(s.trace);
-  json["facts"] = Json::object();
-  for (const Fact& fact : s.facts) json["facts"][fact.name] = finite(fact.value);
-  json["certificate"] = certificate_json(s.certificate);
-}
-
-Json class_json(const ClassSelection& part) {
+Json class_json(const ClassSelection& part, bool filled) {
   const Selection& s = part.selection;
-  Json json = {{"class", part.name},        {"points", part.points},    {"wanted", part.wanted},
-               {"plan", plan_json(s.plan)}, {"exemplars", s.exemplars}, {"weights", s.weights},
-               {"strength", s.strength}};
-  add_run(json, s);
+  Json json = {{"class", part.name}, {"points", part.points}, {"wanted", part.wanted}};
+  json["plan"] = json_of(s.plan);
+  describe_chosen(s, AddFields{json});
+  if (!filled) json.erase("filled");
+  describe_outcome(s, AddFields{json});
   json["warnings"] = s.warnings;
-  json["seconds"] = {{"setup", s.seconds.setup},
-                     {"steps", s.seconds.steps},
-                     {"certificate", s.seconds.certificate}};
+  json["seconds"] = json_of(s.seconds);
   return json;
 }
 
@@ -100,27 +48,30 @@ Json picks_json(const SelectResult& result, const std::vector<Pick>& picks) {
   return all;
 }
 
-/// The picks as parallel lists.
+/// The picks of all parts as parallel lists.
 void add_lists(Json& json, const SelectResult& result, const std::vector<Pick>& picks) {
-  const bool filled = shows_filled(result);
-  for (const char* key : {"exemplars", "weights", "strength"}) json[key] = Json::array();
-  if (filled) json["filled"] = Json::array();
-  if (!result.data.ids.empty()) json["ids"] = Json::array();
-  if (!result.data.labels.empty()) json["classes"] = Json::array();
+  Selection all;
   for (const Pick& pick : picks) {
-    json["exemplars"].push_back(pick.index);
-    json["weights"].push_back(pick.weight);
-    json["strength"].push_back(pick.strength);
-    if (filled) json["filled"].push_back(pick.filled);
-    if (!result.data.ids.empty()) json["ids"].push_back(result.data.ids[at(pick.index)]);
-    if (!result.data.labels.empty()) json["classes"].push_back(result.data.labels[at(pick.index)]);
+    all.exemplars.push_back(pick.index);
+    all.weights.push_back(pick.weight);
+    all.strength.push_back(pick.strength);
+    all.filled.push_back(pick.filled);
   }
+  describe_chosen(all, AddFields{json});
+  if (!shows_filled(result)) json.erase("filled");
+  const auto add_names = [&](const char* key, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    json[key] = Json::array();
+    for (const Pick& pick : picks) json[key].push_back(names[at(pick.index)]);
+  };
+  add_names("ids", result.data.ids);
+  add_names("classes", result.data.labels);
 }
 
 }  // namespace
 
 Json asked_json(const SelectResult& result) {
-  Json json = options_json(result.options);
+  Json json = json_of(result.options);
   if (find_method(result.choice.name).choose)
     for (auto option = json.begin(); option != json.end();)
       is_common_option(option.key()) ? void(++option) : void(option = json.erase(option));
@@ -163,30 +114,11 @@ Json data_json(const Dataset& data) {
           {"notes", data.notes}};
 }
 
-Json plan_json(const Plan& plan) {
-  return {{"method", plan.method},
-          {"form", plan.form == FormKind::none ? Json() : Json(name_of(plan.form))},
-          {"kernel_by", plan.kernel_by == KernelBy::none ? Json() : Json(name_of(plan.kernel_by))},
-          {"why", plan.why},
-          {"points", plan.points},
-          {"features", plan.features},
-          {"passes", plan.passes},
-          {"memory_bytes", plan.memory_bytes},
-          {"data_bytes", plan.data_bytes},
-          {"memory_per_thread", plan.memory_per_thread},
-          {"setup_flops", plan.setup_flops},
-          {"step_flops", plan.step_flops},
-          {"notes", plan.notes},
-          {"threads", plan.threads}};
-}
-
 Json timed_plan_json(const Plan& plan) {
-  const Seconds s = estimated(plan);
-  Json json = plan_json(plan);
-  json["seconds"] = {{"all", estimated_seconds(plan)},
-                     {"setup", s.setup},
-                     {"steps", s.steps},
-                     {"certificate", s.certificate}};
+  Json json = json_of(plan);
+  const Seconds parts = estimated(plan);
+  json["seconds"] = {{"all", estimated_seconds(plan)}};
+  describe(parts, AddFields{json["seconds"]});
   return json;
 }
 
@@ -197,9 +129,10 @@ void add_selection(Json& json, const SelectResult& result) {
   if (result.per_class) {
     json["status"] = name_of(status_of(result));
     json["per_class"] = Json::array();
-    for (const ClassSelection& part : result.parts) json["per_class"].push_back(class_json(part));
+    for (const ClassSelection& part : result.parts)
+      json["per_class"].push_back(class_json(part, shows_filled(result)));
   } else {
-    add_run(json, result.parts.front().selection);
+    describe_outcome(result.parts.front().selection, AddFields{json});
   }
   if (result.options.assignment) json["assignment"] = assignment_of(result);
   json["warnings"] = warnings_of(result);
@@ -209,18 +142,20 @@ Json result_json(const SelectResult& result) {
   Json json = Json::object();
   json["options"] = asked_json(result);
   json["data"] = data_json(result.data);
-  if (!result.per_class) json["plan"] = plan_json(result.parts.front().selection.plan);
+  if (!result.per_class) json["plan"] = json_of(result.parts.front().selection.plan);
   add_selection(json, result);
-  const Seconds& s = result.seconds;
-  json["seconds"] = {{"read", s.read},
-                     {"setup", s.setup},
-                     {"steps", s.steps},
-                     {"certificate", s.certificate},
-                     {"write", s.write}};
+  json["seconds"] = {{"read", result.seconds.read}};
+  describe(result.seconds, AddFields{json["seconds"]});
+  json["seconds"]["write"] = result.seconds.write;
   json["threads"] = result.threads;
   json["peak_memory_bytes"] = peak_memory();
-  json["version"] = version_number();
+  add_version(json);
   return json;
+}
+
+void add_version(Json& json) {
+  json["schema"] = result_schema;
+  json["version"] = version_number();
 }
 
 void write_json(std::ostream& out, const Json& json) {

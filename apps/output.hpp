@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string>
 
-#include "apps/option_list.hpp"
+#include "apps/json.hpp"
 #include "apps/select_result.hpp"
 
 namespace fwsr::app {
@@ -21,9 +21,11 @@ Json asked_json(const SelectResult& result);
 
 /// Shape, type and notes of the data: the same in every command.
 Json data_json(const Dataset& data);
-Json plan_json(const Plan& plan);
-/// With the seconds it would take.
+/// A plan with the seconds it would take.
 Json timed_plan_json(const Plan& plan);
+
+/// Which lists of keys these are (result_schema), and which program wrote them: at the end of every answer.
+void add_version(Json& json);
 
 /// `json` with line breaks; bytes that are not UTF-8 are replaced, as JSON has no way to hold them.
 void write_json(std::ostream& out, const Json& json);

@@ -164,7 +164,7 @@ void write_dry_run(const SweepArguments& a, const SweepResult& result) {
   for (const std::string& note : result.data.notes)
     text += fmt::format("{:<12}{}\n", "note", shown(note));
   json["threads"] = result.threads;
-  json["version"] = version_number();
+  add_version(json);
   write_result("", [&](std::ostream& out) { a.json ? write_json(out, json) : void(out << text); });
 }
 

@@ -19,10 +19,6 @@ double share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
 SweepRow row_of(const SelectResult& setting) {
   SweepRow row{.alpha = setting.options.alpha,
                .eta = setting.options.eta,
@@ -82,18 +78,37 @@ std::string sweep_table(const SweepResult& result) {
   return text + "\n";
 }
 
+namespace {
+
+/// A value as a field of a table; empty where it does not exist.
+template <class T>
+std::string field_of(const T& value) {
+  if constexpr (std::is_enum_v<T>)
+    return name_of(value);
+  else if constexpr (std::is_same_v<T, NumberOrAuto>)
+    return text_of(value);
+  else if constexpr (std::is_same_v<T, double>)
+    return std::isfinite(value) ? fmt::format("{}", value) : "";
+  else
+    return fmt::format("{}", value);
+}
+template <class T>
+std::string field_of(const std::optional<T>& value) {
+  return value ? field_of(*value) : "";
+}
+
+}  // namespace
+
 void write_sweep_csv(std::ostream& out, const SweepResult& result) {
   const std::vector<SweepRow> rows = rows_of_sweep(result);
   const auto best = best_of(rows);
-  out << "alpha,eta,status,exemplars,steps,f,f_at_zero,gap,reconstruction_error,best,seconds,"
-         "picks\n";
+  const SweepRow any;
+  describe(any, [&](const char* name, const auto&, const char*) { out << name << ','; });
+  out << "best,seconds,picks\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const SweepRow& r = rows[i];
-    out << fmt::format("{},{},{},{},{},{},{},{},{},{},{:.6f},", text_of(r.alpha), r.eta,
-                       name_of(r.status), r.exemplars, r.steps, r.f, r.f_at_zero,
-                       std::isfinite(r.gap) ? fmt::format("{}", r.gap) : "",
-                       r.error ? fmt::format("{}", *r.error) : "",
-                       best && *best == i ? "yes" : "no", r.seconds);
+    describe(rows[i],
+             [&](const char*, const auto& value, const char*) { out << field_of(value) << ','; });
+    out << fmt::format("{},{:.6f},", best && *best == i ? "yes" : "no", rows[i].seconds);
     const char* between = "";
     for (const Pick& pick : picks_of(result.settings[i])) {
       out << between << pick.index;
@@ -104,12 +119,12 @@ void write_sweep_csv(std::ostream& out, const SweepResult& result) {
 }
 
 Json sweep_asked_json(const SweepResult& result) {
-  Json json = options_json(result.options);
+  Json json = json_of(result.options);
   for (const char* key : {"alpha", "beta", "eta"}) json.erase(key);
   const auto k = parse_whole(result.exemplars);
   json["exemplars"] = k ? Json(*k) : Json(result.exemplars);
   json["alphas"] = Json::array();
-  for (const NumberOrAuto& alpha : result.alphas) json["alphas"].push_back(value_json(alpha));
+  for (const NumberOrAuto& alpha : result.alphas) json["alphas"].push_back(json_of(alpha));
   json["etas"] = result.etas;
   json["per_class"] = result.per_class;
   return json;
@@ -124,22 +139,20 @@ Json sweep_json(const SweepResult& result) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& r = rows[i];
     const SelectResult& setting = result.settings[i];
-    Json one = {{"setting", {{"alpha", value_json(r.alpha)}, {"eta", r.eta}}},
-                {"steps", r.steps},
-                {"f", r.f},
-                {"gap", number(r.gap)},
-                {"reconstruction_error", r.error ? Json(*r.error) : Json()}};
-    if (!result.per_class) one["plan"] = plan_json(setting.parts.front().selection.plan);
+    // A run has an eta and a list of exemplars itself.
+    Json one = {{"setting", {{"alpha", json_of(r.alpha)}, {"eta", r.eta}}}};
+    describe(r, AddFields{one});
+    for (const char* key : {"alpha", "eta"}) one.erase(key);
+    if (!result.per_class) one["plan"] = json_of(setting.parts.front().selection.plan);
     add_selection(one, setting);
     one["seconds"] = r.seconds;
     json["settings"].push_back(std::move(one));
   }
-  const Seconds& s = result.seconds;
-  json["seconds"] = {
-      {"read", s.read}, {"setup", s.setup}, {"steps", s.steps}, {"certificate", s.certificate}};
+  json["seconds"] = {{"read", result.seconds.read}};
+  describe(result.seconds, AddFields{json["seconds"]});
   json["threads"] = result.threads;
   json["peak_memory_bytes"] = peak_memory();
-  json["version"] = version_number();
+  add_version(json);
   return json;
 }
 
@@ -172,13 +185,10 @@ std::string sweep_plan_text(const SweepPlan& plan) {
 }
 
 Json sweep_plan_json(const SweepPlan& plan) {
-  return {{"settings", plan.settings},
-          {"at_once", plan.at_once},
-          {"rounds", plan.rounds},
-          {"shared", plan.shared},
-          {"seconds", estimated_seconds(plan)},
-          {"memory_bytes", plan.memory_bytes},
-          {"each", timed_plan_json(plan.each)}};
+  Json json = json_of(plan);
+  json["seconds"] = estimated_seconds(plan);
+  json["each"] = timed_plan_json(plan.each);
+  return json;
 }
 
 }  // namespace fwsr::app

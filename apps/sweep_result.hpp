@@ -36,6 +36,19 @@ struct SweepRow {
   std::optional<double> error;           // reconstruction error; of classes the largest
   double seconds = 0;
 };
+/// As result_fields.hpp does for a run: the columns of the CSV, and of JSON the keys beside those of a selection.
+template <MaybeConst<SweepRow> Given, class Visit>
+void describe(Given& r, Visit&& visit) {
+  visit("alpha", r.alpha, "a number or auto");
+  visit("eta", r.eta, "as given");
+  visit("status", r.status, "exemplars_reached, or of classes the first that is not");
+  visit("exemplars", r.exemplars, "how many");
+  visit("steps", r.steps, "how many steps it took");
+  visit("f", r.f, "the objective; of classes their sum");
+  visit("f_at_zero", r.f_at_zero, "the objective for X = 0; of classes their sum");
+  visit("gap", r.gap, "the gap; of classes their sum");
+  visit("reconstruction_error", r.error, "of classes the largest");
+}
 std::vector<SweepRow> rows_of_sweep(const SweepResult& result);
 
 /// The row with the smallest reconstruction error, the first of equal ones.

@@ -79,21 +79,33 @@ const char* name_of(Comparison::Outcome v) {
 const std::vector<Measure>& measures() {
   using Unit = Measure::Unit;
   static const std::vector<Measure> all = {
-      {"reconstruction_error", "rec. error", true, Unit::none, 1e-15,
+      {"reconstruction_error", "rec. error",
+       "share of the data outside the span of the chosen points", true, Unit::none, 1e-15,
        [](const Trial& t) { return t.quality.reconstruction_error; }},
-      {"boolean_objective", "Eq. (1)", true, Unit::none, 0,
-       [](const Trial& t) { return t.quality.boolean_objective.value_or(nothing); }},
-      {"medoid_cost", "medoid cost", true, Unit::none, 0,
+      {"boolean_objective", "Eq. (1)", "the paper's Eq. (1), where lambda and rho are given", true,
+       Unit::none, 0, [](const Trial& t) { return t.quality.boolean_objective.value_or(nothing); }},
+      {"medoid_cost", "medoid cost",
+       "sum of the distances from every point to the nearest chosen one", true, Unit::none, 0,
        [](const Trial& t) { return t.quality.medoid_cost; }},
-      {"coverage_radius", "radius", true, Unit::none, 0,
+      {"coverage_radius", "radius", "the largest of these distances", true, Unit::none, 0,
        [](const Trial& t) { return t.quality.coverage_radius; }},
-      {"mmd", "MMD", true, Unit::none, 1e-7, [](const Trial& t) { return t.quality.mmd; }},
-      {"class_coverage", "classes", false, Unit::none, 0,
+      {"mmd", "MMD",
+       "maximum mean discrepancy between the chosen points and all (rbf kernel, gamma 1 / median "
+       "squared distance; beyond 2,000 points, 2,000 evenly spaced ones)",
+       true, Unit::none, 1e-7, [](const Trial& t) { return t.quality.mmd; }},
+      {"class_coverage", "classes", "share of the classes that have a chosen point (with labels)",
+       false, Unit::none, 0,
        [](const Trial& t) { return t.quality.class_coverage.value_or(nothing); }},
-      {"nearest_accuracy", "1-NN", false, Unit::none, 0,
+      {"nearest_accuracy", "1-NN",
+       "share of the points not chosen whose nearest chosen point is of their class (with labels)",
+       false, Unit::none, 0,
        [](const Trial& t) { return t.quality.nearest_accuracy.value_or(nothing); }},
-      {"seconds", "seconds", true, Unit::seconds, 0, [](const Trial& t) { return t.seconds; }},
-      {"peak_bytes", "memory", true, Unit::bytes, 0,
+      {"seconds", "seconds", "from the data to the picks, without a certificate", true,
+       Unit::seconds, 0, [](const Trial& t) { return t.seconds; }},
+      {"peak_bytes", "memory",
+       "the most that the method asked for at one time, in addition to the points; not the buffers "
+       "of BLAS, which serve all methods",
+       true, Unit::bytes, 0,
        [](const Trial& t) {
          return t.peak_bytes >= 0 ? static_cast<double>(t.peak_bytes) : nothing;
        }},

@@ -57,6 +57,7 @@ struct Measure {
   enum class Unit { none, seconds, bytes };
   const char* name;
   const char* title;  // short, for a table
+  const char* about;  // a sentence without a capital or a full stop
   bool less_is_better;
   Unit unit;
   double rounding;  // up to this it is 0 to rounding

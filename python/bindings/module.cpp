@@ -21,6 +21,7 @@
 #include "fwsr/methods/compare.hpp"
 #include "fwsr/methods/compare_table.hpp"
 #include "fwsr/solver/plan_time.hpp"
+#include "fwsr/solver/result_fields.hpp"
 #include "fwsr/solver/sweep.hpp"
 #include "fwsr/version.hpp"
 #include "python/bindings/options.hpp"
@@ -349,7 +350,8 @@ NB_MODULE(_core, m) {
   m.def("measures", [] {
     nb::list all;
     for (const Measure& measure : fwsr::measures())
-      all.append(nb::make_tuple(measure.name, measure.title, measure.less_is_better));
+      all.append(nb::make_tuple(measure.name, measure.title, measure.less_is_better,
+                                in_python_words(std::string(measure.about))));
     return all;
   });
   m.def("comparison_table", comparison_text, "rows"_a);
@@ -367,6 +369,8 @@ NB_MODULE(_core, m) {
       "measure"_a, "mean"_a, "deviation"_a);
   m.attr("default_methods") = default_methods;
   m.def("options", option_list);
+  m.def("result_fields", result_fields);
+  m.attr("result_schema") = result_schema;
   m.def("read_labels", read_label_file, "path"_a, "memory"_a);
   m.def("parse_bytes", bytes_of, "text"_a);
   m.def(

@@ -1,12 +1,15 @@
 #include "python/bindings/results.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "fwsr/methods/compare_fields.hpp"
 #include "python/bindings/words.hpp"
 
 namespace fwsr::python {
@@ -22,121 +25,112 @@ nb::object array(std::vector<T> values, std::vector<std::size_t> shape = {}) {
   return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
 }
 
-std::vector<std::int64_t> whole(const std::vector<Index>& values) {
-  return {values.begin(), values.end()};
-}
-
-template <class T, class Get>
-nb::object column(const std::vector<Step>& trace, Get&& get) {
-  std::vector<T> values;
-  values.reserve(trace.size());
-  for (const Step& step : trace) values.push_back(static_cast<T>(get(step)));
-  return array(std::move(values));
-}
-
-nb::dict to_python(const std::vector<Step>& trace) {
+/// Several lists of equal length, one for each field of a step.
+nb::dict columns_of(const std::vector<Step>& trace) {
   nb::dict d;
-  d["pick"] = column<std::int64_t>(trace, [](const Step& s) { return s.pick; });
-  d["f"] = column<double>(trace, [](const Step& s) { return s.f; });
-  d["gap"] = column<double>(trace, [](const Step& s) { return s.gap; });
-  d["gamma"] = column<double>(trace, [](const Step& s) { return s.gamma; });
-  d["beta"] = column<double>(trace, [](const Step& s) { return s.beta; });
-  d["score"] = column<double>(trace, [](const Step& s) { return s.score; });
-  d["rows"] = column<std::int64_t>(trace, [](const Step& s) { return s.rows; });
+  const Step any;
+  std::size_t column = 0;
+  describe(any, [&](const char* name, const auto& like, const char*) {
+    using Field = std::remove_cvref_t<decltype(like)>;
+    std::vector<std::conditional_t<std::is_integral_v<Field>, std::int64_t, double>> values;
+    values.reserve(trace.size());
+    for (const Step& step : trace) {
+      std::size_t field = 0;
+      describe(step, [&](const char*, const auto& value, const char*) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, Field>)
+          if (field == column) values.push_back(value);
+        ++field;
+      });
+    }
+    d[name] = array(std::move(values));
+    ++column;
+  });
   return d;
 }
 
-nb::object to_python(const std::optional<double>& value) {
-  return value ? nb::cast(*value) : nb::none();
-}
-
-nb::dict to_python(const Certificate& c) {
+nb::dict to_python(Coefficients c) {
+  const std::size_t basis = c.basis.size(), rows = basis > 0 ? c.theta.size() / basis : 0;
   nb::dict d;
-  d["f"] = c.f;
-  d["f_at_zero"] = c.f_at_zero;
-  d["gap"] = c.gap;
-  d["beta"] = c.beta;
-  d["radius_used"] = c.radius_used;
-  d["feasible"] = c.feasible;
-  d["reconstruction_error"] = c.reconstruction_error;
-  d["boolean_objective"] = to_python(c.boolean_objective);
-  d["f_error"] = c.f_error;
-  d["gap_error"] = c.gap_error;
-  d["trusted"] = c.trusted;
+  d["basis"] = array(std::vector<std::int64_t>(c.basis.begin(), c.basis.end()));
+  d["theta"] = array(std::move(c.theta), {rows, basis});
+  d["offset"] = c.offset.empty() ? nb::none() : array(std::move(c.offset));
   return d;
 }
 
-nb::object to_python(std::optional<Coefficients> c, std::size_t exemplars) {
-  if (!c) return nb::none();
-  nb::dict d;
-  const std::size_t basis = c->basis.size();
-  d["basis"] = array(whole(c->basis));
-  d["theta"] = array(std::move(c->theta), {exemplars, basis});
-  d["offset"] = c->offset.empty() ? nb::none() : array(std::move(c->offset));
-  return d;
+template <class T>
+nb::dict fields_of(T&& described);
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
+/// A value as Python has it: lists of numbers as arrays (taken out of `value` where that can be), None for what does not
+/// exist, sentences in Python's words.
+template <class T>
+nb::object as_python(T&& value) {
+  using Field = std::remove_cvref_t<T>;
+  if constexpr (is_optional<Field>) {
+    return value ? as_python(*value) : nb::none();
+  } else if constexpr (std::is_enum_v<Field>) {
+    return nb::cast(name_of(value));
+  } else if constexpr (std::is_same_v<Field, std::vector<Index>>) {
+    return array(std::vector<std::int64_t>(value.begin(), value.end()));
+  } else if constexpr (std::is_same_v<Field, std::vector<bool>>) {
+    return array(std::vector<std::uint8_t>(value.begin(), value.end()));
+  } else if constexpr (std::is_same_v<Field, std::vector<double>>) {
+    return array(std::move(value));
+  } else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
+    return nb::cast(in_python_words(value));
+  } else if constexpr (std::is_same_v<Field, std::vector<Step>>) {
+    return columns_of(value);
+  } else if constexpr (std::is_same_v<Field, std::vector<Fact>>) {
+    nb::dict facts;
+    for (const Fact& fact : value) facts[fact.name.c_str()] = fact.value;
+    return facts;
+  } else if constexpr (std::is_same_v<Field, Coefficients>) {
+    return to_python(std::move(value));
+  } else if constexpr (requires { describe(value, [](auto&&...) {}); }) {
+    return fields_of(value);
+  } else {
+    return nb::cast(value);
+  }
 }
 
-nb::dict to_python(const Seconds& s) {
+/// Everything that `describe` lists, by name.
+template <class T>
+nb::dict fields_of(T&& described) {
   nb::dict d;
-  d["setup"] = s.setup;
-  d["steps"] = s.steps;
-  d["certificate"] = s.certificate;
+  describe(described, [&]<class Field>(const char* name, Field&& value, const char*) {
+    d[name] = as_python(std::forward<Field>(value));
+  });
   return d;
 }
 
 }  // namespace
 
 nb::dict to_python(const Plan& p) {
-  nb::dict d;
-  d["method"] = p.method;
-  d["form"] = name_of(p.form);
-  d["kernel_by"] = name_of(p.kernel_by);
-  d["why"] = p.why;
-  d["points"] = p.points;
-  d["features"] = p.features;
-  d["threads"] = p.threads;
+  nb::dict d = fields_of(p);
   d["memory_bytes"] = p.memory_bytes + p.memory_per_thread * p.threads;
-  d["data_bytes"] = p.data_bytes;
   d["seconds"] = estimated_seconds(p);
-  d["passes"] = p.passes;
-  d["notes"] = p.notes;
   return d;
 }
 
 nb::dict to_python(Selection s) {
-  nb::dict d;
+  std::vector<double> codes = std::move(s.codes);
   const std::size_t k = s.exemplars.size();
-  std::vector<std::uint8_t> filled(s.filled.begin(), s.filled.end());
-  nb::dict facts;
-  for (const Fact& fact : s.facts) facts[fact.name.c_str()] = fact.value;
-  d["exemplars"] = array(whole(s.exemplars));
-  d["weights"] = array(std::move(s.weights));
-  d["strength"] = array(std::move(s.strength));
-  d["filled"] = array(std::move(filled));
-  d["status"] = name_of(s.status);
-  d["trace"] = to_python(s.trace);
-  d["certificate"] = s.certificate ? nb::object(to_python(*s.certificate)) : nb::none();
+  nb::dict d = fields_of(s);
   d["plan"] = to_python(s.plan);
-  d["seconds"] = to_python(s.seconds);
-  d["facts"] = facts;
-  d["f_at_zero"] = s.f_at_zero;
-  d["beta"] = s.beta;
-  d["eta"] = s.eta;
-  d["gamma"] = s.gamma;
-  d["kernel_rank"] = s.kernel_rank;
-  d["kernel_error"] = to_python(s.kernel_error);
-  d["coefficients"] = to_python(std::move(s.coefficients), k);
-  d["assignment"] = s.assignment.empty() ? nb::none() : array(whole(s.assignment));
-  const std::size_t coded = k > 0 ? s.codes.size() / k : 0;
-  d["codes"] = s.codes.empty() ? nb::none() : array(std::move(s.codes), {coded, k});
-  d["warnings"] = in_python_words(std::move(s.warnings));
+  if (s.assignment.empty()) d["assignment"] = nb::none();
+  const std::size_t coded = k > 0 ? codes.size() / k : 0;
+  d["codes"] = codes.empty() ? nb::none() : array(std::move(codes), {coded, k});
   return d;
 }
 
 nb::dict to_python(ClassSelection part) {
   nb::dict d;
   d["name"] = part.name;
-  d["members"] = array(whole(part.members));
+  d["members"] = as_python(part.members);
   d["wanted"] = part.wanted;
   d["selection"] = to_python(std::move(part.selection));
   return d;
@@ -153,20 +147,41 @@ nb::dict to_python(const ClassPlan& part) {
 }
 
 nb::dict to_python(const Comparison& row) {
-  nb::dict d;
-  d["name"] = row.name;
-  d["outcome"] = name_of(row.outcome);
+  nb::dict d = fields_of(row);
   d["reason"] = in_python_words(row.reason);
-  d["planned_seconds"] = row.planned_seconds;
-  d["warnings"] = in_python_words(row.warnings);
   nb::list trials;
   for (const Trial& trial : row.trials) {
     nb::dict t;
-    t["exemplars"] = array(whole(trial.exemplars));
+    t["exemplars"] = as_python(trial.exemplars);
     for (const Measure& measure : measures()) t[measure.name] = measure.of(trial);
     trials.append(t);
   }
   d["trials"] = trials;
+  return d;
+}
+
+namespace {
+
+template <class T>
+nb::list sentences_of() {
+  nb::list all;
+  const T any{};
+  describe(any, [&](const char* name, const auto&, const char* sentence) {
+    all.append(nb::make_tuple(name, in_python_words(std::string(sentence))));
+  });
+  return all;
+}
+
+}  // namespace
+
+nb::dict result_fields() {
+  nb::dict d;
+  d["Selection"] = sentences_of<Selection>();
+  d["Step"] = sentences_of<Step>();
+  d["Certificate"] = sentences_of<Certificate>();
+  d["Plan"] = sentences_of<Plan>();
+  d["Seconds"] = sentences_of<Seconds>();
+  d["ComparedMethod"] = sentences_of<Comparison>();
   return d;
 }
 

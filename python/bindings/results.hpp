@@ -18,6 +18,8 @@ nb::dict to_python(const Plan& plan);
 nb::dict to_python(ClassSelection part);
 nb::dict to_python(const ClassPlan& part);
 nb::dict to_python(const Comparison& row);
+/// Names and sentences of all that the answers hold, by what has them: {"Plan": [("method", "name of the method"), ...]}.
+nb::dict result_fields();
 /// Name, title, sentence, settings and abilities.
 nb::dict to_python(const Method& method);
 

@@ -8,39 +8,15 @@ from typing import Any
 import numpy as np
 
 from . import _core, _html
+from ._fields import MEASURES, described
 
 
+@described(trials="One for each repeat: ``exemplars``, and every measure by its name, NaN where it "
+                  "was not taken. " +
+                  " ".join(f"``{name}``: {about}." for name, about in MEASURES.items()))
 @dataclass(frozen=True, eq=False)
 class ComparedMethod:
     """One method of a comparison.
-
-    Attributes
-    ----------
-    name : str
-    outcome : str
-        ``done``, ``too_large``, ``too_slow`` or ``refused``; ``reason`` says more.
-    trials : list of dict
-        One for each repeat: ``exemplars``, and every measure by its name:
-
-        ``reconstruction_error``
-            Share of the data outside the span of the chosen points.
-        ``boolean_objective``
-            The paper's Eq. (1), for ``lambda_`` and ``rho``.
-        ``medoid_cost``, ``coverage_radius``
-            Sum and largest of the distances from every point to the nearest chosen one.
-        ``mmd``
-            Maximum mean discrepancy between the chosen points and all: rbf kernel, gamma
-            1 / median squared distance; beyond 2,000 points, 2,000 evenly spaced ones stand for
-            all.
-        ``class_coverage``
-            Share of the classes that have a chosen point.
-        ``nearest_accuracy``
-            1-NN: share of the points not chosen whose nearest chosen point is of their class.
-        ``seconds``
-            From the points to the picks, without a certificate.
-        ``peak_bytes``
-            The most that the method asked for at one time, in addition to the points and to the
-            buffers of BLAS; NaN where the process has an ``operator new`` that counts nothing.
 
     Examples
     --------
@@ -87,8 +63,7 @@ class Comparison(list):  # type: ignore[type-arg]
     @property
     def measures(self) -> list[str]:
         """Those that were taken."""
-        return [name for name, _, _ in _core.measures()
-                if any(np.isfinite(m.mean(name)) for m in self)]
+        return [name for name in MEASURES if any(np.isfinite(m.mean(name)) for m in self)]
 
     def best(self, measure: str) -> str:
         """The name of the method that does best by a measure; of equal ones the first."""
@@ -108,7 +83,7 @@ class Comparison(list):  # type: ignore[type-arg]
                               **{name: m.mean(name) for name in self.measures}} for m in self])
 
     def __str__(self) -> str:
-        names = [name for name, _, _ in _core.measures()]
+        names = list(MEASURES)
         lines = [(m.name, m.outcome, [m.mean(name) for name in names],
                   [m.deviation(name) for name in names]) for m in self]
         reasons = [f"{m.name} has no answer: {m.reason}\n" for m in self if not m.trials]
@@ -122,7 +97,7 @@ class Comparison(list):  # type: ignore[type-arg]
 
 def _known_measure(measure: str) -> bool:
     """Whether less of it is better."""
-    lower = {name: less for name, _, less in _core.measures()}
+    lower = {name: less for name, _, less, _ in _core.measures()}
     if measure not in lower:
         raise ValueError(f"there is no measure '{measure}'; there are {', '.join(lower)}")
     return lower[measure]

@@ -26,7 +26,7 @@ def selection(columns: Mapping[str, Sequence[Any]], caption: str) -> str:
 
 def comparison(methods: Sequence[Any], measures: Sequence[str]) -> str:
     """What the printed table says: means with their deviations, and a star for the best."""
-    titles = {name: title for name, title, _ in _core.measures()}
+    titles = {name: title for name, title, _, _ in _core.measures()}
     best = {name: _core.best_of(name, [m.mean(name) for m in methods]) for name in measures}
     rows = [[m.name, *(_measured(m, name) + (" *" if best[name][i] else "") for name in measures)]
             if m.trials else [m.name, f"{m.outcome.replace('_', ' ')}: {m.reason}"]

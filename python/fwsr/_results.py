@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _html
+from ._fields import FIELDS, described
 from ._labels import class_name
 
 
@@ -28,26 +29,10 @@ class ByClass(dict[str, Any]):
         raise KeyError(f"there is no class {key!r}; the classes are {shown}")
 
 
+@described(seconds="An estimate, within a factor of two where nothing else keeps the machine busy.")
 @dataclass(frozen=True)
 class Plan:
     """What a run does and takes, before it is begun.
-
-    Attributes
-    ----------
-    method, form, kernel_by : str
-        The method; of the Frank-Wolfe solver also the form of the computation and where the kernel
-        comes from.
-    why : str
-        One sentence: why this form, what is held.
-    points, features, threads : int
-    memory_bytes : int
-        What the run takes beside the data.
-    data_bytes : int
-        The points themselves; of points in a file, what is held at a time.
-    seconds : float
-        An estimate, within a factor of two where nothing else keeps the machine busy.
-    notes : list of str
-        Copies, conversions and other things to know.
 
     Examples
     --------
@@ -64,12 +49,15 @@ class Plan:
     why: str
     points: int
     features: int
-    threads: int
+    passes: int
     memory_bytes: int
     data_bytes: int
-    seconds: float
-    passes: int
+    memory_per_thread: int
+    setup_flops: float
+    step_flops: float
     notes: list[str]
+    threads: int
+    seconds: float
 
     def __str__(self) -> str:
         how = self.form + (f" (kernel {self.kernel_by})" if self.kernel_by else "")
@@ -86,26 +74,13 @@ class Plan:
         return "\n".join(f"{name:<8}{text}" for name, text in lines)
 
 
+@described()
 @dataclass(frozen=True)
 class Certificate:
     """How good the exemplars are, recomputed from the data after the run.
 
-    ``f``, ``gap``, ``beta`` and ``radius_used`` are NaN for methods that solve another problem.
-
-    Attributes
-    ----------
-    f, f_at_zero : float
-        The objective ``||A X - A||^2`` at the end, and for X = 0.
-    gap : float
-        Nobody can do better than ``f - gap`` within the radius ``beta``.
-    reconstruction_error : float
-        ``||A - P A||^2 / ||A||^2``, P the projection onto the exemplars.
-    boolean_objective : float or None
-        The paper's Eq. (1), where ``lambda_`` and ``rho`` were given.
-    f_error, gap_error : float
-        ``f`` and ``gap`` are right to within these: what rounding may have done.
-    trusted : bool
-        False where that leaves no digits, as beside a point that is 1e20 times the others.
+    Methods that solve another problem have ``f_at_zero``, ``reconstruction_error`` and
+    ``boolean_objective``; other numbers are NaN, and ``feasible`` and ``trusted`` None.
 
     Examples
     --------
@@ -121,14 +96,22 @@ class Certificate:
     gap: float
     beta: float
     radius_used: float
-    feasible: bool
+    feasible: bool | None
+    f_error: float
+    gap_error: float
+    trusted: bool | None
     reconstruction_error: float
     boolean_objective: float | None
-    f_error: float = 0.0
-    gap_error: float = 0.0
-    trusted: bool = True
 
 
+@described(
+    weights="NaN after an interrupted run.",
+    trace=f"An array over the steps for each of {', '.join(FIELDS['Step'])}.",
+    seconds=f"By name: {', '.join(FIELDS['Seconds'])}.",
+    classes="Per class: name of the class, as text -> its own Selection; the number 0, say, also "
+            "finds ``\"0\"``.",
+    ids="Of the exemplars, where the data has ids: text from a file; of a pandas table the values "
+        "of its index, as ``X.loc`` takes them.")
 @dataclass(frozen=True, eq=False)
 class Selection:
     """Exemplars, in the order of choosing, and everything known about them.
@@ -137,38 +120,6 @@ class Selection:
     where NumPy takes indices, ``X[chosen]``, and ``chosen[0]`` and ``chosen[:3]`` are some of them.
     Two selections are equal only if they are the same object; to compare what was chosen, compare
     ``exemplars``. Notebooks show a table of the first ones.
-
-    Attributes
-    ----------
-    exemplars : ndarray of int64
-        Indices of rows, counted from 0. Per class: class after class.
-    weights : ndarray of float64
-        How many points each one stands for; NaN after an interrupted run.
-    strength : ndarray of float64
-        The norm of its row of codes, or the method's own measure.
-    filled : ndarray of bool
-        True for points added by ``fill``.
-    status : str
-        ``exemplars_reached``, ``converged``, ``exhausted``, ``iteration_limit`` or ``interrupted``.
-    assignment : ndarray of int64 or None
-        For every point the position of its exemplar in ``exemplars``; -1: none.
-    codes : ndarray of shape (n_points, n_exemplars) or None
-        Where they were asked for.
-    trace : dict of ndarray
-        Per step: ``pick``, ``f``, ``gap``, ``gamma``, ``beta``, ``score``, ``rows``.
-    certificate : Certificate or None
-    plan : Plan
-    seconds : dict
-        ``setup``, ``steps`` and ``certificate``.
-    facts : dict
-        What the method found out on its way, such as ``objective``.
-    warnings : list of str
-    classes : dict
-        Per class: name of the class, as text -> its own Selection; the number 0, say, also finds
-        ``"0"``.
-    ids : list or None
-        Of the exemplars, where the data has ids: text from a file; of a pandas table the values of
-        its index, as ``X.loc`` takes them.
 
     Examples
     --------
@@ -188,17 +139,18 @@ class Selection:
     strength: np.ndarray
     filled: np.ndarray
     status: str
-    trace: dict[str, np.ndarray]
-    certificate: Certificate | None
-    plan: Plan | None
-    seconds: dict[str, float]
-    facts: dict[str, float]
     f_at_zero: float
     beta: float
     eta: float
-    gamma: float
-    kernel_rank: int
+    eta_relative: float
+    gamma: float | None
+    kernel_rank: int | None
     kernel_error: float | None
+    trace: dict[str, np.ndarray]
+    facts: dict[str, float]
+    certificate: Certificate | None
+    plan: Plan | None
+    seconds: dict[str, float]
     assignment: np.ndarray | None
     codes: np.ndarray | None
     warnings: list[str]
@@ -261,8 +213,12 @@ class Selection:
         return pd.DataFrame(self._columns())
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers, lists and dictionaries, ready for JSON."""
-        return _plain(dataclasses.asdict(self))
+        """Everything as plain numbers, lists and dictionaries, ready for JSON.
+
+        ``schema`` is the number of this list of names, as in the program's JSON: it is larger
+        whenever a name goes or means something else.
+        """
+        return {"schema": _core.result_schema, **_plain(dataclasses.asdict(self))}
 
     def to_json(self, **kwargs: Any) -> str:
         """Everything as JSON; NaN and infinity become null. ``kwargs`` go to :func:`json.dumps`."""

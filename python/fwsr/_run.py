@@ -363,11 +363,11 @@ class Run:
         name = self.request.kernel_function or o.get("kernel", "linear")
         if name == "linear" and method_table()[self.request.method]["uses_rbf"]:
             name = "rbf"
-        gamma = selection.gamma
+        gamma = selection.gamma or 0.0
         classes = (like or selection).classes.values()
         if classes and not gamma > 0 and name in ("rbf", "laplacian", "polynomial"):
             # A class that gives nothing, or all of its points, has no width of its own.
-            found = [s.gamma for s in classes if s.gamma > 0]
+            found = [s.gamma for s in classes if s.gamma]
             gamma = o.get("gamma") or float(np.mean(found or [1.0]))
         given = "" if self.request.kernel_function else self.request.given_matrix
         settings = {n: d for n, d, _ in method_table()[self.request.method]["settings"]}

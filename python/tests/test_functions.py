@@ -153,7 +153,7 @@ def test_json_holds_everything(X, y):
         assert back["exemplars"] == chosen.exemplars.tolist()
         assert back["weights"] == [None if np.isnan(w) else w for w in chosen.weights]
         assert back["status"] == chosen.status
-        assert set(back) == {f for f in chosen.__dataclass_fields__}
+        assert set(back) == {"schema", *chosen.__dataclass_fields__}
         assert list(back["classes"]) == list(chosen.classes)
         for name, own in chosen.classes.items():
             assert back["classes"][name]["exemplars"] == own.exemplars.tolist()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+import inspect
 import json
 import pickle
+import re
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 import fwsr
+from fwsr import _core
 
 X = np.random.default_rng(0).normal(size=(60, 5))
 LABELS = np.array(["a", "b", "c"])[np.arange(60) % 3]
@@ -262,3 +266,24 @@ def test_classes_of_different_lengths():
     assert len(path.error) == 4 and (np.diff(path.error) <= 1e-12).all()
     named = fwsr.path(X, {"many": 3}, y=labels)
     assert list(named.classes) == ["many"] and len(named.error) == 3
+
+
+# ------------------------------------------------------------------------- the list of the core
+
+
+@pytest.mark.parametrize(("cls", "own"), [
+    (fwsr.Selection, {"classes", "ids"}), (fwsr.Certificate, set()), (fwsr.Plan, {"seconds"}),
+    (fwsr.ComparedMethod, {"trials"})])
+def test_attributes_are_those_that_the_core_lists_and_each_has_a_sentence(cls, own):
+    listed = dict(_core.result_fields()[cls.__name__])
+    names = [f.name for f in dataclasses.fields(cls)]
+    assert set(names) == set(listed) | own
+    said = re.findall(r"^(\w+) : .+\n    (\S.*)", inspect.getdoc(cls), re.MULTILINE)
+    assert [name for name, _ in said] == names
+    for name, sentence in said:
+        start = listed.get(name, sentence).replace("`", "").lower()[:30]
+        assert sentence.replace("`", "").lower().startswith(start), name
+
+
+def test_a_dictionary_says_which_list_of_names_it_has():
+    assert fwsr.select(X, 2).to_dict()["schema"] == _core.result_schema == 1

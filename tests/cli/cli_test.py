@@ -61,7 +61,7 @@ class Select(Case):
         r = self.json("select", "set.npy", "-k", "5", "--lambda", "1", "--rho", "0.5")
         for key in ("options", "data", "plan", "exemplars", "weights", "strength", "status", "trace",
                     "certificate", "seconds", "threads", "peak_memory_bytes", "warnings", "version",
-                    "picks"):
+                    "schema", "picks"):
             self.assertIn(key, r)
         self.assertNotIn("filled", r)
         self.assertEqual(r["status"], "exemplars_reached")
@@ -69,7 +69,7 @@ class Select(Case):
         self.assertEqual(r["data"]["features"], 8)
         self.assertEqual(r["options"]["exemplars"], 5)
         self.assertEqual(r["exemplars"], [p["index"] for p in r["picks"]])
-        self.assertEqual(set(r["trace"][0]), {"pick", "f", "gap", "gamma", "beta", "rows"})
+        self.assertEqual(set(r["trace"][0]), {"pick", "f", "gap", "gamma", "beta", "score", "rows"})
         self.assertGreater(r["trace"][0]["gap"], 0)
         self.assertIsNotNone(r["certificate"]["boolean_objective"])
         self.assertIsNone(self.json("select", "set.npy", "-k", "5", "--certificate", "none")

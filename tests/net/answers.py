@@ -6,7 +6,7 @@ import math
 import re
 
 # What is never compared: it differs from run to run, from machine to machine, or with the version.
-UNSTEADY = re.compile(r"(.*_)?seconds|threads|version|memory_bytes|memory_per_thread|peak_memory_bytes|peak_bytes")
+UNSTEADY = re.compile(r"(.*_)?seconds|threads|version|schema|memory_bytes|memory_per_thread|peak_memory_bytes|peak_bytes")
 # What is not recorded because it repeats something else (what was asked for, what was read, what the plans among the
 # cases of text say, columns once more), counts operations for some number of threads, or bounds the rounding of a run.
 REPEATED = set("""options data picks assigned.npy eta_relative why points features data_bytes passes f_error gap_error

@@ -42,7 +42,8 @@ def comparison(
     """
     if not isinstance(table, Comparison):
         raise TypeError(f"comparison shows what fwsr.compare returns, got {type(table).__name__}")
-    taken, known = table.measures, {name: (title, less) for name, title, less in _core.measures()}
+    taken = table.measures
+    known = {name: (title, less) for name, title, less, _ in _core.measures()}
     measures = taken if measures is None else list(measures)
     for name in measures:
         if name not in known:
