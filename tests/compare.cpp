@@ -78,7 +78,7 @@ void expect_same_step(const fwsr::Step& step, const oracle::Step& wanted, Real f
   EXPECT_EQ(step.beta, static_cast<double>(wanted.beta));
   expect_close(step.f, wanted.f, tolerance.value * f_at_zero, "f");
   expect_close(step.gap, wanted.gap, gap_bound(wanted, f_at_zero, tolerance), "gap");
-  expect_close(step.gamma, wanted.gamma, gamma_bound(wanted, f_at_zero, tolerance), "gamma");
+  expect_close(step.step_size, wanted.gamma, gamma_bound(wanted, f_at_zero, tolerance), "gamma");
   expect_close(step.score, wanted.score, tolerance.value * f_at_zero, "score");
 }
 

@@ -122,8 +122,8 @@ TEST(Properties, f_never_rises_and_the_gap_is_never_negative) {
       for (std::size_t t = 0; t < s.trace.size(); ++t) {
         EXPECT_LE(s.trace[t].f, before + noise) << "step " << t;
         EXPECT_GE(s.trace[t].gap, -noise * std::max(1.0, s.trace[t].beta)) << "step " << t;
-        EXPECT_GE(s.trace[t].gamma, 0) << "step " << t;
-        EXPECT_LE(s.trace[t].gamma, 1) << "step " << t;
+        EXPECT_GE(s.trace[t].step_size, 0) << "step " << t;
+        EXPECT_LE(s.trace[t].step_size, 1) << "step " << t;
         before = s.trace[t].f;
       }
       ASSERT_TRUE(s.certificate);
@@ -235,7 +235,7 @@ TEST(Properties, scaling_points_and_eta_together_changes_nothing_but_f) {
         for (std::size_t t = 0; t < clear; ++t) {
           EXPECT_EQ(q.trace[t].pick, p.trace[t].pick) << "step " << t;
           EXPECT_NEAR(q.trace[t].f / q.f_at_zero, p.trace[t].f / p.f_at_zero, 1e-9);
-          EXPECT_NEAR(q.trace[t].gamma, p.trace[t].gamma, 1e-9);
+          EXPECT_NEAR(q.trace[t].step_size, p.trace[t].step_size, 1e-9);
         }
         EXPECT_NEAR(q.f_at_zero / factor / factor / p.f_at_zero, 1, 1e-12);
       }
@@ -331,10 +331,10 @@ TEST(Properties, with_beta_above_n_steps_are_never_full_and_f_falls_by_the_cosin
       double before = s.f_at_zero;
       for (std::size_t t = 0; t < s.trace.size(); ++t) {
         if (t > 0) {
-          EXPECT_LT(s.trace[t].gamma, 1) << "step " << t;
+          EXPECT_LT(s.trace[t].step_size, 1) << "step " << t;
         }
         // cos^2 = num^2 / (den f), num = gap / 2, den = num / gamma
-        const double cos2 = s.trace[t].gamma * s.trace[t].gap / 2 / before;
+        const double cos2 = s.trace[t].step_size * s.trace[t].gap / 2 / before;
         EXPECT_NEAR(s.trace[t].f, before * (1 - cos2),
                     rounding(n, s.trace.size()) * s.f_at_zero * *way.options.beta)
             << "step " << t;

@@ -28,8 +28,8 @@ inline void expect_same_trace(const std::vector<fwsr::Step>& a, const std::vecto
     SCOPED_TRACE(testing::Message() << "step " << t);
     ASSERT_EQ(a[t].pick, b[t].pick);
     ASSERT_EQ(a[t].rows, b[t].rows);
-    expect_same_bits({a[t].f, a[t].gap, a[t].gamma, a[t].beta, a[t].score},
-                     {b[t].f, b[t].gap, b[t].gamma, b[t].beta, b[t].score}, "step");
+    expect_same_bits({a[t].f, a[t].gap, a[t].step_size, a[t].beta, a[t].score},
+                     {b[t].f, b[t].gap, b[t].step_size, b[t].beta, b[t].score}, "step");
   }
 }
 

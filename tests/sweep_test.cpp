@@ -150,8 +150,8 @@ void expect_same_bits(const Selection& a, const Selection& b) {
   ASSERT_EQ(a.trace.size(), b.trace.size());
   for (std::size_t t = 0; t < a.trace.size(); ++t) {
     ASSERT_EQ(a.trace[t].pick, b.trace[t].pick) << t;
-    expect_same_bits({a.trace[t].f, a.trace[t].gap, a.trace[t].gamma, a.trace[t].score},
-                     {b.trace[t].f, b.trace[t].gap, b.trace[t].gamma, b.trace[t].score});
+    expect_same_bits({a.trace[t].f, a.trace[t].gap, a.trace[t].step_size, a.trace[t].score},
+                     {b.trace[t].f, b.trace[t].gap, b.trace[t].step_size, b.trace[t].score});
   }
   ASSERT_EQ(a.certificate.has_value(), b.certificate.has_value());
   if (a.certificate)

@@ -80,7 +80,7 @@ def _rate(data: str, alpha: float) -> Result:
         "first_half": _slope(above[tail.start : half]),
         "second_half": _slope(above[half:]),
         "power": float(np.polyfit(np.log(steps[tail]), np.log(above[tail]), 1)[0]),
-        "clipped": int((run.trace["gamma"] >= 1).sum()),
+        "clipped": int((run.trace["step_size"] >= 1).sum()),
         "shown": [[int(t), float(f"{above[t - 1]:.3e}")] for t in shown],
     }
 
@@ -117,7 +117,7 @@ def _lemma(low: float, high: float) -> Result:
             X, len(X), beta=beta, eta=random.choice([0, 1]), center="none", n_jobs=1,
             when_converged="stop", delta=1e-12, max_iterations=300,
         )
-        gamma = run.trace["gamma"]
+        gamma = run.trace["step_size"]
         steps += len(gamma)
         clipped += int((gamma >= 1).sum())
         later += int((gamma[1:] >= 1).sum())

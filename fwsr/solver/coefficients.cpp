@@ -36,12 +36,12 @@ Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& ex
     stop_unless(alive);
     const Index j = place.at(s.pick);
     picked = std::max(picked, j + 1);
-    const double length = std::isinf(s.beta) ? s.score / k[at(j * m + j)] : s.gamma * s.beta;
+    const double length = std::isinf(s.beta) ? s.score / k[at(j * m + j)] : s.step_size * s.beta;
     // c~ = e_j - Theta^T K[basis, j], c = c~ / nu; K is symmetric
     multiply_vector(Op::transpose, {phi.data(), picked, picked, m}, &k[at(j * m)], c.data());
     for (Index l = 0; l < picked; ++l) c[at(l)] *= -scale;
     c[at(j)] += 1;
-    scale *= 1 - s.gamma;
+    scale *= 1 - s.step_size;
     if (std::abs(scale) < 1e-100) {  // a full step, or many nearly full ones
       for (Index r = 0; r < picked; ++r)
         for (Index l = 0; l < picked; ++l) phi[at(r * m + l)] *= scale;

@@ -103,7 +103,7 @@ Progress FrankWolfe::record_step() {
   run_.trace.push_back({.pick = pick_.point,
                         .f = form_.objective(),
                         .gap = move_.gap,
-                        .gamma = move_.gamma,
+                        .step_size = move_.gamma,
                         .beta = run_.beta,
                         .score = score_,
                         .rows = rows});

@@ -29,7 +29,7 @@ void describe(Given& s, Visit&& visit) {
   visit("pick", s.pick, "index of the point that the step picked");
   visit("f", s.f, "the objective after the step");
   visit("gap", s.gap, "the gap before the step");
-  visit("gamma", s.gamma, "how far the step went, in [0, 1]");
+  visit("step_size", s.step_size, "how far the step went, in [0, 1]: gamma of the paper's line 15");
   visit("beta", s.beta, "the radius of the step");
   visit("score", s.score, "the dual norm of the picked row of K - K X, before the step");
   visit("rows", s.rows, "the number of exemplars after the step");

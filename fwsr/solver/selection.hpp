@@ -24,13 +24,13 @@ const char* name_of(Status v);
 
 /// One step of Algorithm 1.
 struct Step {
-  Index pick = -1;   // j of line 9
-  double f = 0;      // objective after the step
-  double gap = 0;    // at the X before the step; infinite in the matching-pursuit limit
-  double gamma = 0;  // line 15
-  double beta = 0;   // radius in force
-  double score = 0;  // dual norm of the picked row of P = K - KX, before the step
-  Index rows = 0;    // distinct non-zero rows of X after the step
+  Index pick = -1;       // j of line 9
+  double f = 0;          // objective after the step
+  double gap = 0;        // at the X before the step; infinite in the matching-pursuit limit
+  double step_size = 0;  // gamma of line 15
+  double beta = 0;       // radius in force
+  double score = 0;      // dual norm of the picked row of P = K - KX, before the step
+  Index rows = 0;        // distinct non-zero rows of X after the step
 };
 
 /// Recomputed from the raw data and the codes, not carried over from the run. With a factor in

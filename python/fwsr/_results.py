@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,17 @@ class ByClass(dict[str, Any]):
         there = [repr(one) for one in self]
         shown = ", ".join(there[:20] + ["..."] * (len(there) > 20))
         raise KeyError(f"there is no class {key!r}; the classes are {shown}")
+
+
+class Trace(dict[str, np.ndarray]):
+    """An array over the steps of a run for each of their fields, by its name."""
+
+    def __missing__(self, key: str) -> np.ndarray:
+        if key != "gamma" or "step_size" not in self:
+            raise KeyError(f"a step has no {key!r}; it has {', '.join(self) or 'nothing'}")
+        warnings.warn("the length of a step is called step_size: take trace['step_size']; gamma is "
+                      "the width of a kernel", DeprecationWarning, stacklevel=2)
+        return self["step_size"]
 
 
 @described(seconds="An estimate, within a factor of two where nothing else keeps the machine busy.")

@@ -287,3 +287,15 @@ def test_attributes_are_those_that_the_core_lists_and_each_has_a_sentence(cls, o
 
 def test_a_dictionary_says_which_list_of_names_it_has():
     assert fwsr.select(X, 2).to_dict()["schema"] == _core.result_schema == 1
+
+
+def test_gamma_is_the_width_of_the_kernel_and_that_of_a_step_is_deprecated():
+    chosen = fwsr.select(X, 3, kernel="rbf", gamma=0.5)
+    assert chosen.gamma == 0.5 and fwsr.select(X, 3).gamma is None
+    sizes = chosen.trace["step_size"]
+    assert (0 <= sizes).all() and (sizes <= 1).all()
+    with pytest.warns(DeprecationWarning, match="step_size"):
+        assert chosen.trace["gamma"] is sizes
+    with pytest.raises(KeyError, match="it has pick, f, gap, step_size"):
+        chosen.trace["length"]
+    assert "gamma" not in chosen.to_dict()["trace"]

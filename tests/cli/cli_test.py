@@ -69,7 +69,7 @@ class Select(Case):
         self.assertEqual(r["data"]["features"], 8)
         self.assertEqual(r["options"]["exemplars"], 5)
         self.assertEqual(r["exemplars"], [p["index"] for p in r["picks"]])
-        self.assertEqual(set(r["trace"][0]), {"pick", "f", "gap", "gamma", "beta", "score", "rows"})
+        self.assertEqual(set(r["trace"][0]), {"pick", "f", "gap", "step_size", "beta", "score", "rows"})
         self.assertGreater(r["trace"][0]["gap"], 0)
         self.assertIsNotNone(r["certificate"]["boolean_objective"])
         self.assertIsNone(self.json("select", "set.npy", "-k", "5", "--certificate", "none")

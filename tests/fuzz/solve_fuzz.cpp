@@ -69,7 +69,8 @@ void check_certificate(const Selection& s, const fuzz::SmallProblem& problem) {
     require(step.pick >= 0 && step.pick < problem.n, "a pick is a point");
     require(step.f >= -off * s.f_at_zero, "f is not negative");
     require(step.f <= before + off * s.f_at_zero, "f never rises");
-    require(!std::isnan(step.gap) && step.gamma >= 0 && step.gamma <= 1, "a step is a step");
+    require(!std::isnan(step.gap) && step.step_size >= 0 && step.step_size <= 1,
+            "a step is a step");
     before = step.f;
   }
 }
