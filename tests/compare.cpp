@@ -289,7 +289,7 @@ void expect_consistent(const fwsr::Selection& selection, const fwsr::SelectOptio
 
   expect_close(selection.eta, reference.eta, tolerance.value * reference.eta, "eta");
   if (reference.rms > 1e-10L * reference.eta)
-    expect_close(selection.eta_relative, reference.eta / reference.rms,
+    expect_close(selection.eta_in_rms, reference.eta / reference.rms,
                  tolerance.value * reference.eta / reference.rms, "relative eta");
 }
 

@@ -340,7 +340,7 @@ TEST(FactorSelection, of_a_single_point_and_beside_a_huge_eta) {
     const fwsr::Selection s = fwsr::select(data.view(), o);
     EXPECT_EQ(s.exemplars.size(), 1U);
     EXPECT_NEAR(s.eta / eta, 1, 1e-12);
-    EXPECT_NEAR(s.eta_relative / eta, 1, 1e-12);
+    EXPECT_NEAR(s.eta_in_rms / eta, 1, 1e-12);
     EXPECT_LE(*s.kernel_error, single_rounding);
   }
 }

@@ -54,10 +54,9 @@ inline void expect_same(const fwsr::Selection& a, const fwsr::Selection& b) {
   expect_same_bits(a.weights, b.weights, "weights");
   expect_same_bits(a.strength, b.strength, "strength");
   expect_same_bits(a.codes, b.codes, "codes");
-  expect_same_bits(
-      {a.f_at_zero, a.beta, a.eta, a.eta_relative, a.gamma, a.kernel_error.value_or(-1)},
-      {b.f_at_zero, b.beta, b.eta, b.eta_relative, b.gamma, b.kernel_error.value_or(-1)},
-      "numbers");
+  expect_same_bits({a.f_at_zero, a.beta, a.eta, a.eta_in_rms, a.gamma, a.kernel_error.value_or(-1)},
+                   {b.f_at_zero, b.beta, b.eta, b.eta_in_rms, b.gamma, b.kernel_error.value_or(-1)},
+                   "numbers");
   expect_same_trace(a.trace, b.trace);
   ASSERT_EQ(a.coefficients.has_value(), b.coefficients.has_value());
   if (a.coefficients) {

@@ -85,7 +85,7 @@ Index expect_same_answer(const problems::Problem& problem, const SweepEntry& ent
   EXPECT_EQ(s.beta, alone.beta);
   EXPECT_NEAR(s.f_at_zero, f0, tolerance.value * f0);
   EXPECT_NEAR(s.eta, alone.eta, 1e-12 * alone.eta);
-  EXPECT_NEAR(s.eta_relative, alone.eta_relative, 1e-12 * alone.eta_relative);
+  EXPECT_NEAR(s.eta_in_rms, alone.eta_in_rms, 1e-12 * alone.eta_in_rms);
   EXPECT_EQ(s.trace.size(), alone.trace.size());
   for (std::size_t t = 0; t < std::min(s.trace.size(), alone.trace.size()); ++t) {
     EXPECT_EQ(s.trace[t].pick, alone.trace[t].pick) << t;
@@ -145,8 +145,8 @@ void expect_same_bits(const Selection& a, const Selection& b) {
   expect_same_bits(a.weights, b.weights);
   expect_same_bits(a.strength, b.strength);
   expect_same_bits(a.codes, b.codes);
-  expect_same_bits({a.f_at_zero, a.beta, a.eta, a.eta_relative, a.gamma},
-                   {b.f_at_zero, b.beta, b.eta, b.eta_relative, b.gamma});
+  expect_same_bits({a.f_at_zero, a.beta, a.eta, a.eta_in_rms, a.gamma},
+                   {b.f_at_zero, b.beta, b.eta, b.eta_in_rms, b.gamma});
   ASSERT_EQ(a.trace.size(), b.trace.size());
   for (std::size_t t = 0; t < a.trace.size(); ++t) {
     ASSERT_EQ(a.trace[t].pick, b.trace[t].pick) << t;

@@ -76,7 +76,7 @@ void describe_run(Run run, const RunProducts& products, const PreparedProblem& p
   result.beta = run.beta;
   result.f_at_zero = run.f_at_zero / unit / unit;
   result.eta = kernel.eta() / unit;
-  result.eta_relative = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
+  result.eta_in_rms = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
   result.gamma = prepared.gamma();
 
   const bool free_two = options.q == Norm::two && !options.nonneg;

@@ -112,8 +112,8 @@ void describe_outcome(Given& s, Visit&& visit) {
   visit("f_at_zero", s.f_at_zero, "the objective for X = 0, before the first step");
   visit("beta", s.beta, "the radius at the end; infinite for alpha = 0");
   visit("eta", s.eta, "the penalty for codes whose sum is not 1, absolute");
-  visit("eta_relative", s.eta_relative,
-        "the same in units of the root-mean-square norm of the points");
+  visit("eta_in_rms", s.eta_in_rms,
+        "the same in units of the root-mean-square norm of the points, as `eta_relative` takes it");
   visit("gamma", gamma, "width of the kernel, as given or as found; none for kernels without one");
   visit("kernel_rank", kernel_rank,
         "columns of the factor in place of the kernel; none where the kernel is exact");

@@ -155,7 +155,7 @@ struct Selection {
   double f_at_zero = 0;
   double beta = 0;                           // at the end
   double eta = 0;                            // absolute
-  double eta_relative = 0;                   // the same in units of the root-mean-square norm
+  double eta_in_rms = 0;                     // the same in units of the root-mean-square norm
   double gamma = 0;                          // of the kernel, where it has one
   Index kernel_rank = 0;                     // columns of the factor in its place; 0: exact
   std::optional<double> kernel_error;        // tr(K - F F^T) / tr K of that factor F

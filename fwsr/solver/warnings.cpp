@@ -29,7 +29,7 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
       break;
     case Status::exhausted:
       reason =
-          s.eta_relative > 1e3
+          s.eta_in_rms > 1e3
               ? "eta is so large beside the points that nothing else counts; choose a smaller one"
           : o.kernel.type != KernelType::precomputed && effective_center(o) != Center::none
               ? "the others add nothing (copies, already represented, or nothing but what centring "

@@ -65,6 +65,6 @@ def joined(parts: list[dict[str, Any]], n: int, notes: list[str], ids: Any) -> S
         filled=one("filled"), status=status, trace=Trace(), certificate=None, plan=None,
         seconds={key: sum(s.seconds[key] for s in all_) for key in all_[0].seconds},
         facts={}, f_at_zero=sum(s.f_at_zero for s in all_), beta=float("nan"), eta=float("nan"),
-        eta_relative=float("nan"), gamma=None, kernel_rank=None, kernel_error=None,
+        eta_in_rms=float("nan"), gamma=None, kernel_rank=None, kernel_error=None,
         assignment=assignment, codes=codes, warnings=warnings, classes=classes,
         ids=None if ids is None else [i for s in all_ for i in s.ids or []])

@@ -154,7 +154,7 @@ class Selection:
     f_at_zero: float
     beta: float
     eta: float
-    eta_relative: float
+    eta_in_rms: float
     gamma: float | None
     kernel_rank: int | None
     kernel_error: float | None

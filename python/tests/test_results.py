@@ -299,3 +299,9 @@ def test_gamma_is_the_width_of_the_kernel_and_that_of_a_step_is_deprecated():
     with pytest.raises(KeyError, match="it has pick, f, gap, step_size"):
         chosen.trace["length"]
     assert "gamma" not in chosen.to_dict()["trace"]
+
+
+def test_eta_is_told_in_both_units():
+    absolute = fwsr.select(X, 3, eta=0.5)
+    again = fwsr.select(X, 3, eta=absolute.eta_in_rms, eta_relative=True)
+    assert absolute.eta == 0.5 and again.eta == pytest.approx(0.5, rel=1e-12)

@@ -94,7 +94,7 @@ class Select(Case):
         absolute = self.json("select", "set.npy", "-k", "5", "--eta", "0.5")
         self.assertEqual(absolute["eta"], 0.5)
         again = self.json("select", "set.npy", "-k", "5", "--eta-relative",
-                          repr(absolute["eta_relative"]))
+                          repr(absolute["eta_in_rms"]))
         self.assertTrue(again["options"]["eta_relative"])
         self.assertAlmostEqual(again["eta"], 0.5, 12)
         self.assertEqual(again["exemplars"], absolute["exemplars"])
@@ -408,7 +408,7 @@ class Sweep(Case):
         r = self.json("set.npy", "-k", "5")
         self.assertEqual([s["setting"] for s in r["settings"]], [{"alpha": "auto", "eta": 0}])
         r = self.json("set.npy", "-k", "5", "--etas-relative", "0.5")
-        self.assertAlmostEqual(r["settings"][0]["eta_relative"], 0.5, 12)
+        self.assertAlmostEqual(r["settings"][0]["eta_in_rms"], 0.5, 12)
         r = self.json("set.npy", *self.GRID, "--certificate", "none")
         self.assertIsNone(r["best"])
         self.assertIsNone(r["settings"][0]["certificate"])

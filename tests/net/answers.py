@@ -9,7 +9,7 @@ import re
 UNSTEADY = re.compile(r"(.*_)?seconds|threads|version|schema|memory_bytes|memory_per_thread|peak_memory_bytes|peak_bytes")
 # What is not recorded because it repeats something else (what was asked for, what was read, what the plans among the
 # cases of text say, columns once more), counts operations for some number of threads, or bounds the rounding of a run.
-REPEATED = set("""options data picks assigned.npy eta_relative why points features data_bytes passes f_error gap_error
+REPEATED = set("""options data picks assigned.npy eta_in_rms why points features data_bytes passes f_error gap_error
     setup_flops step_flops""".split())
 # Longer lists are recorded as a few sums, or when they count something as a digest.
 LONG = 24
