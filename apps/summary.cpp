@@ -161,7 +161,7 @@ std::string plan_text(const Plan& plan) {
     text += line("work", fmt::format("{:.2g} operations to set up, {:.2g} each step",
                                      plan.setup_flops, plan.step_flops));
     text +=
-        line("memory", fmt::format("{} for the data, {} beside it, {} for each of {}",
+        line("memory", fmt::format("{} for the data, {} beside it, of which {} for each of {}",
                                    bytes(plan.data_bytes), bytes(plan.memory_bytes),
                                    bytes(plan.memory_per_thread), counted(plan.threads, "thread")));
   }

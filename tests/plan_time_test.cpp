@@ -117,9 +117,7 @@ TEST(PlanTime, products_are_chosen_for_the_reason_that_is_told) {
   PlanFacts facts = dense(4000, 6000, false);
   const Plan held = make_plan(facts, with(3000));
   EXPECT_EQ(held.kernel_by, KernelBy::held);
-  facts.limit = static_cast<double>(held.data_bytes + held.memory_bytes +
-                                    held.memory_per_thread * held.threads) -
-                1e6;
+  facts.limit = static_cast<double>(held.data_bytes + held.memory_bytes) - 1e6;
   const Plan refused = make_plan(facts, with(3000));
   EXPECT_EQ(refused.kernel_by, KernelBy::products);
   EXPECT_NE(refused.why.find("does not fit the memory"), std::string::npos) << refused.why;

@@ -109,6 +109,16 @@ TEST(ResultFields, ACertificateOfAnotherProblemHasNoWordAboutCodes) {
   EXPECT_EQ(none, 2);
 }
 
+TEST(ResultFields, TheMemoryOfAPlanIsThatOfAllItsThreads) {
+  const std::vector<double> numbers(4000 * 40, 1.5);
+  const MatrixView<const double> points{numbers.data(), 4000, 40, 40};
+  const Plan one = plan(points, {.exemplars = 5, .threads = 1});
+  const Plan three = plan(points, {.exemplars = 5, .threads = 3});
+  ASSERT_GT(one.memory_per_thread, 0);
+  EXPECT_EQ(one.memory_per_thread, three.memory_per_thread);
+  EXPECT_EQ(three.memory_bytes - one.memory_bytes, 2 * one.memory_per_thread);
+}
+
 TEST(ResultFields, FieldsOfAnAnswerThatMayChangeCanBeTakenOutOfIt) {
   Selection s;
   s.weights = {1, 2};

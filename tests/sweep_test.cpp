@@ -211,11 +211,11 @@ TEST(Sweep, batches_give_the_same_bits_as_all_at_once) {
   const Index threads = whole.each.threads * whole.each.memory_per_thread;
   std::map<Index, int> seen;
   for (const double part : {0.95, 0.7, 0.5, 0.3}) {
-    o.memory =
-        data_bytes + threads + static_cast<Index>(part * static_cast<double>(whole.memory_bytes));
+    o.memory = data_bytes + threads +
+               static_cast<Index>(part * static_cast<double>(whole.memory_bytes - threads));
     const auto plan = fwsr::plan_sweep(data.view(), o, some_alphas, some_etas);
     SCOPED_TRACE(testing::Message() << plan.at_once << " at once");
-    EXPECT_LE(data_bytes + threads + plan.memory_bytes, o.memory);
+    EXPECT_LE(data_bytes + plan.memory_bytes, o.memory);
     EXPECT_GE(plan.at_once * plan.rounds, 12);
     ++seen[plan.at_once];
     if (plan.at_once > 1)
@@ -268,7 +268,7 @@ TEST(Sweep, too_little_memory_to_share_runs_one_after_the_other) {
   SelectOptions o = eight();
   o.codes = o.assignment = false;
   const fwsr::Plan one = fwsr::plan(data.view(), o);
-  o.memory = one.data_bytes + one.memory_bytes + one.threads * one.memory_per_thread + 20000;
+  o.memory = one.data_bytes + one.memory_bytes + 20000;
   const auto plan = fwsr::plan_sweep(data.view(), o, some_alphas, some_etas);
   EXPECT_EQ(plan.at_once, 1);
   for (const SweepEntry& e : fwsr::sweep(data.view(), o, some_alphas, some_etas))

@@ -152,7 +152,8 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .features = facts.features,
       .exemplars = options.exemplars,
       .threads = facts.threads,
-      .memory_bytes = to_index(best->bytes + common + program),
+      .memory_bytes =
+          to_index(best->bytes + common + program) + to_index(best->per_thread) * facts.threads,
       .memory_per_thread = to_index(best->per_thread),
       .data_bytes = to_index(data),
       .setup_flops = best->setup_flops,

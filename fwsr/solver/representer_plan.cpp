@@ -96,8 +96,7 @@ bool fits_in_double(const SelectOptions& o, const Plan& plan) {
   const auto n = static_cast<double>(plan.points);
   const double needed = held_kernel_bytes(n, false);
   if (o.memory == 0) return needed <= 0.8 * static_cast<double>(available_memory());
-  const auto planned = static_cast<double>(plan.data_bytes + plan.memory_bytes) +
-                       static_cast<double>(plan.memory_per_thread) * plan.threads;
+  const auto planned = static_cast<double>(plan.data_bytes + plan.memory_bytes);
   return planned - held_kernel_bytes(n, true) + needed <= static_cast<double>(o.memory);
 }
 

@@ -79,10 +79,10 @@ void describe(Given& p, Visit&& visit) {
   visit("points", p.points, "number of points");
   visit("features", p.features, "number of features");
   visit("passes", p.passes, "over the points, about");
-  visit("memory_bytes", p.memory_bytes,
-        "what the run takes beside the data, without what its threads add");
+  visit("memory_bytes", p.memory_bytes, "what the run takes beside the data, all threads together");
   visit("data_bytes", p.data_bytes, "the points; of streamed ones what is held at a time");
-  visit("memory_per_thread", p.memory_per_thread, "what every thread adds to that");
+  visit("memory_per_thread", p.memory_per_thread,
+        "the part of `memory_bytes` that every thread adds");
   visit("setup_flops", p.setup_flops, "operations before the first step");
   visit("step_flops", p.step_flops, "operations of a step");
   visit("notes", p.notes, "copies, conversions and other things to know");
@@ -150,7 +150,7 @@ void describe(Given& p, Visit&& visit) {
   visit("at_once", p.at_once, "how many share a pass over the points");
   visit("rounds", p.rounds, "how often so many are run");
   visit("shared", p.shared, "one sentence: what they share");
-  visit("memory_bytes", p.memory_bytes, "what all take beside the data");
+  visit("memory_bytes", p.memory_bytes, "what all take beside the data, all threads together");
 }
 
 }  // namespace fwsr

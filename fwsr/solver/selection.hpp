@@ -101,8 +101,8 @@ struct Plan {
   Index features = 0;
   Index exemplars = 0;
   int threads = 1;
-  Index memory_bytes = 0;       // what the solver will take, beside the data ...
-  Index memory_per_thread = 0;  // ... and once more for every thread
+  Index memory_bytes = 0;       // what the run will take beside the data, all threads together
+  Index memory_per_thread = 0;  // the part of it that every thread adds
   Index data_bytes = 0;         // the points themselves; streamed ones: what is held at a time
   double setup_flops = 0;
   double step_flops = 0;  // each step

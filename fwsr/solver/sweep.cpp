@@ -120,8 +120,7 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
                           (options.assignment ? 8 * n : 0.0));
   const double limit = memory_limit(each.data_bytes, options);
   const double room = (limit - static_cast<double>(each.data_bytes)) / side_by_side -
-                      static_cast<double>(each.memory_bytes) -
-                      static_cast<double>(each.memory_per_thread) * each.threads - answers;
+                      static_cast<double>(each.memory_bytes) - answers;
   if (room < 0)
     throw MemoryError(
         fmt::format("the answers of {} settings need {} more than the {} that may be used; sweep "

@@ -43,7 +43,7 @@ struct SweepPlan {
   Index at_once = 1;   // at most so many share a pass over the points
   Index rounds = 1;    // so often `at_once` settings are run
   Index etas = 1;      // different ones: each its own set-up, where settings do not share a pass
-  Index memory_bytes = 0;  // beside the data, and each.memory_per_thread for every thread
+  Index memory_bytes = 0;  // beside the data, all threads together
   std::string shared;      // one sentence
 };
 /// What all settings take together, in seconds: as estimated(Plan).

@@ -111,7 +111,6 @@ nb::dict fields_of(T&& described) {
 
 nb::dict to_python(const Plan& p) {
   nb::dict d = fields_of(p);
-  d["memory_bytes"] = p.memory_bytes + p.memory_per_thread * p.threads;
   d["seconds"] = estimated_seconds(p);
   return d;
 }

@@ -129,18 +129,14 @@ class Plans(Case):
     def planned(self, arguments):
         done = self.succeed(*arguments, "--dry-run", "--json")
         answer = json.loads(done.out)
-
-        def bytes_of(plan):
-            return plan["memory_bytes"] + plan["memory_per_thread"] * plan["threads"]
-
         if "per_class" in answer:
-            plans = sorted((bytes_of(c["plan"]) for c in answer["per_class"] if c["plan"]), reverse=True)
+            plans = sorted((c["plan"]["memory_bytes"] for c in answer["per_class"] if c["plan"]), reverse=True)
             data = max(c["plan"]["data_bytes"] for c in answer["per_class"] if c["plan"])
             own_threads = max(c["plan"]["threads"] for c in answer["per_class"] if c["plan"])
             return data + sum(plans[: max(1, answer["threads"] // own_threads)])
         plan = answer["plan"]
         each = plan.get("each", plan)  # a sweep tells what one setting takes, and all of them together
-        return each["data_bytes"] + bytes_of(each) + plan["memory_bytes"] - each["memory_bytes"]
+        return each["data_bytes"] + plan["memory_bytes"]
 
     def measure(self, name):
         """Planned and measured bytes of a case."""
