@@ -26,12 +26,12 @@ Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plan
   if (!result.per_class) {
     json["plan"] = timed_plan_json(plan(result.data.view(), result.options, result.choice));
   } else {
-    json["per_class"] = Json::array();
+    json["classes"] = Json::array();
     for (const ClassPlan& c : plans)
-      json["per_class"].push_back({{"class", c.name},
-                                   {"points", c.members.size()},
-                                   {"wanted", c.wanted},
-                                   {"plan", has_work(c) ? timed_plan_json(c.plan) : Json()}});
+      json["classes"].push_back({{"class", c.name},
+                                 {"points", c.members.size()},
+                                 {"wanted", c.wanted},
+                                 {"plan", has_work(c) ? timed_plan_json(c.plan) : Json()}});
   }
   json["threads"] = result.threads;
   add_version(json);

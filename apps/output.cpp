@@ -65,7 +65,7 @@ void add_lists(Json& json, const SelectResult& result, const std::vector<Pick>& 
     for (const Pick& pick : picks) json[key].push_back(names[at(pick.index)]);
   };
   add_names("ids", result.data.ids);
-  add_names("classes", result.data.labels);
+  add_names("labels", result.data.labels);
 }
 
 }  // namespace
@@ -128,9 +128,9 @@ void add_selection(Json& json, const SelectResult& result) {
   json["picks"] = picks_json(result, picks);
   if (result.per_class) {
     json["status"] = name_of(status_of(result));
-    json["per_class"] = Json::array();
+    json["classes"] = Json::array();
     for (const ClassSelection& part : result.parts)
-      json["per_class"].push_back(class_json(part, shows_filled(result)));
+      json["classes"].push_back(class_json(part, shows_filled(result)));
   } else {
     describe_outcome(result.parts.front().selection, AddFields{json});
   }

@@ -138,16 +138,16 @@ void write_dry_run(const SweepArguments& a, const SweepResult& result) {
   std::string text;
   Json json = {{"options", sweep_asked_json(result)}, {"data", data_json(result.data)}};
   if (a.per_class) {
-    json["per_class"] = Json::array();
+    json["classes"] = Json::array();
     for (const ClassSweepPlan& c :
          plan_sweep_per_class(points, result.data.labels, parse_class_counts(a.exemplars),
                               a.options, a.alphas, a.etas)) {
       const ClassPlan& own = c.of_class;
       const bool work = c.sweep.settings > 0;
-      json["per_class"].push_back({{"class", own.name},
-                                   {"points", own.members.size()},
-                                   {"wanted", own.wanted},
-                                   {"plan", work ? sweep_plan_json(c.sweep) : Json()}});
+      json["classes"].push_back({{"class", own.name},
+                                 {"points", own.members.size()},
+                                 {"wanted", own.wanted},
+                                 {"plan", work ? sweep_plan_json(c.sweep) : Json()}});
       text += fmt::format("class {}: {} of {}\n", in_quotes(own.name), own.wanted,
                           counted(static_cast<Index>(own.members.size()), "point"));
       text +=

@@ -110,8 +110,8 @@ def mnist(quick, notes):
         for way, arguments in ways.items():
             taken, answer = timed(arguments)
             seconds[way].append(taken)
-        flops = sum(c["points"] * 784**2 for c in answer["per_class"])
-        passes = sum(c["points"] * 784 * 4 * len(c["trace"]) for c in answer["per_class"])
+        flops = sum(c["points"] * 784**2 for c in answer["classes"])
+        passes = sum(c["points"] * 784 * 4 * len(c["trace"]) for c in answer["classes"])
         base.append(rate["inflate"]["bytes"] / rate["inflate"]["rate"] + flops / rate["syrk32"]["784"]["rate"] +
                     flops / rate["gemm32"]["784"]["rate"] + passes / rate["read"][str(size)]["rate"])
     parts = "inflate + SYRK + triangular product + one read of a class per step"

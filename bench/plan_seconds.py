@@ -86,8 +86,8 @@ def run(program, folder, words):
 
 def planned_seconds(plan):
     """Of everything, and by its parts."""
-    if "per_class" in plan:
-        own = [c["plan"] for c in plan["per_class"] if c["plan"]]
+    if "classes" in plan:
+        own = [c["plan"] for c in plan["classes"] if c["plan"]]
         side = max(1, plan["threads"] // max(p["threads"] for p in own))
         return sum(p["seconds"]["all"] for p in own) / min(side, len(own)), {}
     if "each" in plan["plan"]:

@@ -113,7 +113,7 @@ def agree(program: dict[str, Any], chosen: fwsr.Selection) -> None:
     assert program["strength"] == pytest.approx(chosen.strength.tolist(), rel=1e-9)
     assert program["status"] == chosen.status
     if chosen.classes:
-        assert [c["class"] for c in program["per_class"]] == list(chosen.classes)
+        assert [c["class"] for c in program["classes"]] == list(chosen.classes)
     elif chosen.certificate:
         for name in ("f", "f_at_zero", "gap", "reconstruction_error"):
             own, told = getattr(chosen.certificate, name), program["certificate"].get(name)

@@ -101,7 +101,7 @@ def test_tables_of_arrow(tables, file):
     assert result["exemplars"] == with_npy["exemplars"]
     assert result["certificate"] == with_npy["certificate"]  # float32 stays float32
     assert result["ids"] == [NAMES[i] for i in result["exemplars"]]
-    assert result["classes"] == [KINDS[i] for i in result["exemplars"]]
+    assert result["labels"] == [KINDS[i] for i in result["exemplars"]]
     assert result["data"]["name"] == file and result["data"]["type"] == "float32"
 
 

@@ -148,7 +148,7 @@ class Select(Case):
         more = self.json(*args, "--rank", "5000")
         self.assertEqual(more["exemplars"], exact["exemplars"])
         self.assertRegex(more["plan"]["notes"][0], "5000.*60")
-        classes = self.json(*args, "--rank", "30", "--labels", "y.txt", "--per-class")["per_class"]
+        classes = self.json(*args, "--rank", "30", "--labels", "y.txt", "--per-class")["classes"]
         self.assertEqual([c["kernel_rank"] for c in classes], [30, 20])
         self.assertRegex(self.succeed(*args, "--rank", "20", "--dry-run").out, r"form .*factor")
 
@@ -175,7 +175,7 @@ class Select(Case):
         plan = self.json("select", "set.npy", "-k", "5", "--dry-run")["plan"]
         self.assertEqual((plan["points"], plan["features"]), (60, 8))
         classes = self.json("select", "set.npy", "--labels", "y.txt", "--per-class", "-k", "2",
-                            "--dry-run")["per_class"]
+                            "--dry-run")["classes"]
         self.assertEqual([(c["class"], c["points"], c["wanted"]) for c in classes],
                          [("a", 40, 2), ("b", 20, 2)])
 
@@ -196,27 +196,27 @@ class PerClass(Case):
 
     def test_each_class_by_itself(self):
         r = self.run_json("3", "--assignment", "a.npy", "--codes", "c.npy")
-        self.assertEqual([c["class"] for c in r["per_class"]], ["9", "10", "a,b", "it=1"])
-        self.assertEqual(r["exemplars"], [i for c in r["per_class"] for i in c["exemplars"]])
+        self.assertEqual([c["class"] for c in r["classes"]], ["9", "10", "a,b", "it=1"])
+        self.assertEqual(r["exemplars"], [i for c in r["classes"] for i in c["exemplars"]])
         kinds = ["a,b", "it=1", "10", "9"]
         for pick in r["picks"]:
             self.assertEqual(pick["class"], kinds[pick["index"] % 4])
             self.assertEqual(pick["id"], f"p{pick['index']}")
         for i, position in enumerate(r["assignment"]):
-            self.assertEqual(r["classes"][position], kinds[i % 4])
+            self.assertEqual(r["labels"][position], kinds[i % 4])
         shape, codes = read_npy(self.path("c.npy"))
         self.assertEqual(shape, (40, 12))
         for i, position in enumerate(r["assignment"]):
             row = [abs(v) for v in codes[12 * i : 12 * i + 12]]
             self.assertEqual(row[position], max(row))
-            own = [t for t in range(12) if r["classes"][t] == kinds[i % 4]]
+            own = [t for t in range(12) if r["labels"][t] == kinds[i % 4]]
             self.assertEqual([v for t, v in enumerate(row) if t not in own], [0.0] * 9)
 
     def test_named_and_proportional(self):
-        self.assertEqual(self.run_json("a,b=2,it=1=4")["classes"], ["a,b"] * 2 + ["it=1"] * 4)
+        self.assertEqual(self.run_json("a,b=2,it=1=4")["labels"], ["a,b"] * 2 + ["it=1"] * 4)
         r = self.run_json("proportional:6")
         self.assertEqual(len(r["exemplars"]), 6)
-        self.assertEqual([c["wanted"] for c in r["per_class"]], [2, 2, 1, 1])
+        self.assertEqual([c["wanted"] for c in r["classes"]], [2, 2, 1, 1])
 
     def test_csv_carries_ids_and_quoted_classes(self):
         out = self.succeed("select", "d.csv", "--label-column", "kind", "--id-column", "name",

@@ -129,10 +129,10 @@ class Plans(Case):
     def planned(self, arguments):
         done = self.succeed(*arguments, "--dry-run", "--json")
         answer = json.loads(done.out)
-        if "per_class" in answer:
-            plans = sorted((c["plan"]["memory_bytes"] for c in answer["per_class"] if c["plan"]), reverse=True)
-            data = max(c["plan"]["data_bytes"] for c in answer["per_class"] if c["plan"])
-            own_threads = max(c["plan"]["threads"] for c in answer["per_class"] if c["plan"])
+        if "classes" in answer:
+            plans = sorted((c["plan"]["memory_bytes"] for c in answer["classes"] if c["plan"]), reverse=True)
+            data = max(c["plan"]["data_bytes"] for c in answer["classes"] if c["plan"])
+            own_threads = max(c["plan"]["threads"] for c in answer["classes"] if c["plan"])
             return data + sum(plans[: max(1, answer["threads"] // own_threads)])
         plan = answer["plan"]
         each = plan.get("each", plan)  # a sweep tells what one setting takes, and all of them together
