@@ -48,11 +48,11 @@ nb::dict columns_of(const std::vector<Step>& trace) {
   return d;
 }
 
-nb::dict to_python(Coefficients c) {
-  const std::size_t basis = c.basis.size(), rows = basis > 0 ? c.theta.size() / basis : 0;
+nb::dict to_python(Coefficients c, std::size_t exemplars) {
+  const std::size_t basis = c.basis.size();
   nb::dict d;
   d["basis"] = array(std::vector<std::int64_t>(c.basis.begin(), c.basis.end()));
-  d["theta"] = array(std::move(c.theta), {rows, basis});
+  d["theta"] = array(std::move(c.theta), {exemplars, basis});
   d["offset"] = c.offset.empty() ? nb::none() : array(std::move(c.offset));
   return d;
 }
@@ -89,7 +89,7 @@ nb::object as_python(T&& value) {
     for (const Fact& fact : value) facts[fact.name.c_str()] = fact.value;
     return facts;
   } else if constexpr (std::is_same_v<Field, Coefficients>) {
-    return to_python(std::move(value));
+    return nb::none();  // its shape is known where the exemplars are
   } else if constexpr (requires { describe(value, [](auto&&...) {}); }) {
     return fields_of(value);
   } else {
@@ -116,9 +116,11 @@ nb::dict to_python(const Plan& p) {
 }
 
 nb::dict to_python(Selection s) {
-  std::vector<double> codes = std::move(s.codes);
   const std::size_t k = s.exemplars.size();
+  std::vector<double> codes = std::move(s.codes);
+  std::optional<Coefficients> theta = std::move(s.coefficients);
   nb::dict d = fields_of(s);
+  if (theta) d["coefficients"] = to_python(std::move(*theta), k);
   d["plan"] = to_python(s.plan);
   if (s.assignment.empty()) d["assignment"] = nb::none();
   const std::size_t coded = k > 0 ? codes.size() / k : 0;

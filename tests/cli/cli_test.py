@@ -376,7 +376,7 @@ class Sweep(Case):
                 alone = json.loads(self.succeed(
                     "select", "set.npy", "-k", "5", "--alpha", str(s["setting"]["alpha"]), "--eta",
                     str(s["setting"]["eta"]), *extra, "--json", "--quiet").out)
-                for key in ("exemplars", "weights", "status", "warnings", "classes"):
+                for key in ("exemplars", "weights", "status", "warnings", "labels"):
                     self.assertEqual(s.get(key), alone.get(key))
             errors = [s["reconstruction_error"] for s in r["settings"]]
             self.assertEqual(r["best"], errors.index(min(errors)))
