@@ -33,6 +33,7 @@ struct CompareArguments : RunArguments {
   std::string methods = default_methods;
   std::uint64_t seed = 0;
   CompareOptions compare;
+  const Writer<CompareResult>* write = nullptr;
 };
 
 void add_arguments(CLI::App& app, CompareArguments& a) {
@@ -158,7 +159,8 @@ std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a
         "leave it out for rbf");
   if (app.count("--output") > 0 && a.output.empty())
     throw UsageError("--output is given an empty name; name a file");
-  check_output(a);
+  a.write = &writer_of_result(compare_writers(), a.output, a.json);
+  a.json = is_json(*a.write);
   a.options.threads = threads_of(a.data);
   if (a.per_class) a.compare.per_class = parse_class_counts(a.exemplars);
   std::vector<Contestant> all = contestants_of(a);
@@ -257,12 +259,7 @@ int run_compare(int argc, const char* const* argv) {
   stop_if_interrupted();
   const bool table = a.output.empty() && !a.json;
   write_result(a.output, [&](std::ostream& out) {
-    if (a.json)
-      write_json(out, compare_json(result));
-    else if (table)
-      out << compare_table(result);
-    else
-      write_compare_csv(out, result);
+    table ? void(out << compare_table(result)) : a.write->write(out, result, {});
   });
   if (!table && !a.quiet) tell(compare_table(result));
   if (!a.quiet) tell(table_text(data));

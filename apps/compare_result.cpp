@@ -38,7 +38,9 @@ std::string compare_table(const CompareResult& result) {
   return header_of(result) + comparison_table(lines);
 }
 
-void write_compare_csv(std::ostream& out, const CompareResult& result) {
+namespace {
+
+void write_compare_csv(std::ostream& out, const CompareResult& result, const WriteStyle&) {
   out << "method,outcome,exemplars,runs";
   for (const Measure& m : measures()) out << ',' << m.name << ',' << m.name << "_deviation";
   out << ",picks\n";
@@ -96,6 +98,18 @@ Json compare_json(const CompareResult& result) {
   json["threads"] = result.threads;
   add_version(json);
   return json;
+}
+
+void write_compare_json(std::ostream& out, const CompareResult& result, const WriteStyle&) {
+  write_json(out, compare_json(result));
+}
+
+}  // namespace
+
+const Writers<CompareResult>& compare_writers() {
+  static const Writers<CompareResult> table = {{{".csv", "CSV"}, write_compare_csv},
+                                               {{".json", "JSON"}, write_compare_json}};
+  return table;
 }
 
 std::string compare_notes(const CompareResult& result, bool colour) {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/output.hpp"
+#include "apps/result_json.hpp"
+#include "apps/writers.hpp"
 #include "fwsr/data/dataset.hpp"
 #include "fwsr/methods/compare.hpp"
 
@@ -25,12 +26,9 @@ struct CompareResult {
 /// One line per method; the measures that nobody could take are left out.
 std::string compare_table(const CompareResult& result);
 
-/// method,outcome,exemplars,runs, then mean and standard deviation of every measure, then the picks of the
-/// first run.
-void write_compare_csv(std::ostream& out, const CompareResult& result);
-
-/// Everything: every run of every method.
-Json compare_json(const CompareResult& result);
+/// To a file. CSV: method,outcome,exemplars,runs, then mean and standard deviation of every measure, then the picks of
+/// the first run. JSON: everything, every run of every method.
+const Writers<CompareResult>& compare_writers();
 
 /// Which methods were not run and why, and what the others warned of.
 std::string compare_notes(const CompareResult& result, bool colour);

@@ -7,7 +7,7 @@
 #include "apps/class_counts.hpp"
 #include "apps/command.hpp"
 #include "apps/destination.hpp"
-#include "apps/output.hpp"
+#include "apps/result_json.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/solver/select.hpp"

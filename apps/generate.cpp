@@ -10,6 +10,7 @@
 #include "apps/option_list.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
+#include "apps/writers.hpp"
 #include "fwsr/data/synthetic.hpp"
 #include "fwsr/data/write.hpp"
 
@@ -22,7 +23,31 @@ struct GenerateArguments {
   std::string output, labels;
   ConvexOptions convex;
   BlobOptions blobs;
+  const Writer<Synthetic>* write = nullptr;
 };
+
+MatrixView<const double> points_of(const Synthetic& set) {
+  return {set.points.values.data(), set.points.rows, set.points.cols, set.points.cols};
+}
+
+void write_points_npy(std::ostream& out, const Synthetic& set, const WriteStyle&) {
+  write_npy(out, points_of(set));
+}
+
+void write_points_csv(std::ostream& out, const Synthetic& set, const WriteStyle&) {
+  const MatrixView<const double> points = points_of(set);
+  for (Index i = 0; i < points.rows; ++i) {
+    for (Index j = 0; j < points.cols; ++j)
+      out << (j > 0 ? "," : "") << fmt::format("{}", points(i, j));
+    out << '\n';
+  }
+}
+
+const Writers<Synthetic>& points_writers() {
+  static const Writers<Synthetic> table = {{{".npy", "npy"}, write_points_npy},
+                                           {{".csv", "CSV"}, write_points_csv}};
+  return table;
+}
 
 std::uint64_t parse_seed(const std::string& text) {
   std::uint64_t seed = 0;
@@ -77,7 +102,7 @@ void add_arguments(CLI::App& app, GenerateArguments& a) {
       ->group("Options");
 }
 
-void check_arguments(const CLI::App& app, const GenerateArguments& a) {
+void check_arguments(const CLI::App& app, GenerateArguments& a) {
   if (a.kind.empty()) throw UsageError("KIND is missing: write blobs or convex");
   if (a.kind != "blobs" && a.kind != "convex") {
     const auto near = nearest(a.kind, {"blobs", "convex"});
@@ -93,8 +118,7 @@ void check_arguments(const CLI::App& app, const GenerateArguments& a) {
     if (!blobs_wanted && app.count(name) > 0)
       throw UsageError(fmt::format("{} is an option of blobs, not of convex; leave it out", name));
   if (a.output.empty()) throw UsageError("-o is missing: name the file to write, as in -o set.npy");
-  if (!a.output.ends_with(".npy") && !a.output.ends_with(".csv"))
-    throw UsageError(fmt::format("-o {}: name a file that ends in .npy or .csv", a.output));
+  a.write = &writer_of_output(points_writers(), a.output, "-o");
   check_destinations({{"-o", a.output}, {"--labels", a.labels}}, {});
 }
 
@@ -104,14 +128,6 @@ Synthetic make(const GenerateArguments& a) {
     return a.kind == "blobs" ? blobs(a.blobs) : convex_combinations(a.convex);
   } catch (const Error& e) {
     throw UsageError(fmt::format("generate {}: {}", a.kind, e.what()));
-  }
-}
-
-void write_csv(std::ostream& out, MatrixView<const double> points) {
-  for (Index i = 0; i < points.rows; ++i) {
-    for (Index j = 0; j < points.cols; ++j)
-      out << (j > 0 ? "," : "") << fmt::format("{}", points(i, j));
-    out << '\n';
   }
 }
 
@@ -132,16 +148,12 @@ int run_generate(int argc, const char* const* argv) {
   check_arguments(app, a);
 
   const Synthetic set = make(a);
-  const MatrixView<const double> points{set.points.values.data(), set.points.rows, set.points.cols,
-                                        set.points.cols};
   std::vector<Output> outputs;
   if (!a.labels.empty())
     outputs.push_back({a.labels, [&](std::ostream& out) {
                          for (const Index label : set.labels) out << label << '\n';
                        }});
-  outputs.push_back({a.output, [&](std::ostream& out) {
-                       a.output.ends_with(".npy") ? write_npy(out, points) : write_csv(out, points);
-                     }});
+  outputs.push_back({a.output, [&](std::ostream& out) { a.write->write(out, set, {}); }});
   write_results(outputs);
   tell(fmt::format("fwsr: wrote {} of {} to {}\n", counted(set.points.rows, "point"),
                    counted(set.points.cols, "feature"), shown(a.output)));

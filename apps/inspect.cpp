@@ -9,7 +9,7 @@
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
 #include "apps/file_fault.hpp"
-#include "apps/output.hpp"
+#include "apps/result_json.hpp"
 #include "apps/statistics.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"

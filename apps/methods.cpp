@@ -7,7 +7,7 @@
 #include "apps/command.hpp"
 #include "apps/destination.hpp"
 #include "apps/method_argument.hpp"
-#include "apps/output.hpp"
+#include "apps/result_json.hpp"
 #include "apps/text.hpp"
 #include "fwsr/methods/methods.hpp"
 

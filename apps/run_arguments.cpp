@@ -1,7 +1,6 @@
 #include "apps/run_arguments.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -71,18 +70,6 @@ void check_exemplars(const RunArguments& a, SelectOptions& options) {
     parse_class_counts(a.exemplars);
   else
     options.exemplars = parse_exemplars(a.exemplars);
-}
-
-void check_output(RunArguments& a) {
-  std::string name = a.output;
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  a.json = a.json || (name.size() > 5 && name.ends_with(".json"));
-  for (const char* other :
-       {".npy", ".npz", ".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".mat", ".pkl"})
-    if (name.ends_with(other))
-      throw UsageError(fmt::format(
-          "-o {}: results are written as CSV or JSON; name a file that ends in .csv or .json",
-          a.output));
 }
 
 void refuse_options_wrong_for_any_data(SelectOptions options) {

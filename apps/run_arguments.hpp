@@ -35,9 +35,6 @@ void add_memory_argument(CLI::App& app, SelectOptions& options, bool streams = t
 /// Reads -k into `options`, or checks it where it is per class. @throws UsageError
 void check_exemplars(const RunArguments& a, SelectOptions& options);
 
-/// JSON when the name of the output says so. Names of formats that are not written are refused.
-void check_output(RunArguments& a);
-
 /// Refuses options that no data could suit, before any is read.
 void refuse_options_wrong_for_any_data(SelectOptions options);
 

@@ -15,9 +15,9 @@
 #include "apps/interrupt.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/option_list.hpp"
-#include "apps/output.hpp"
 #include "apps/progress.hpp"
 #include "apps/run_arguments.hpp"
+#include "apps/select_writers.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
@@ -34,12 +34,12 @@ struct SelectArguments : RunArguments {
   std::uint64_t seed = 0;
   MethodChoice choice;
   std::string codes, assignment;
-  bool quote_formulas = false;
+  WriteStyle style;
+  // By the names of the files; null: not asked for.
+  const Writer<SelectResult>* write = nullptr;
+  const Writer<SelectResult>* write_codes = nullptr;
+  const Writer<SelectResult>* write_assignment = nullptr;
 };
-
-bool ends_with(const std::string& path, std::string_view end) {
-  return path.size() > end.size() && path.ends_with(end);
-}
 
 void add_arguments(CLI::App& app, SelectArguments& a) {
   add_exemplars_arguments(app, a);
@@ -63,7 +63,7 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
   add_file("--assignment", a.assignment,
            "also write for every point which exemplar stands for it, as .npy or .csv: the line of "
            "the result, counting from 0, or -1");
-  app.add_flag("--quote-formulas", a.quote_formulas,
+  app.add_flag("--quote-formulas", a.style.quote_formulas,
                "csv: an apostrophe in front of ids and classes that a spreadsheet would take for "
                "formulas (= + - @); numbers stay")
       ->group("Output");
@@ -80,15 +80,13 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   for (const char* name : {"--output", "--codes", "--assignment"})
     if (app.count(name) > 0 && app.get_option(name)->as<std::string>().empty())
       throw UsageError(fmt::format("{} is given an empty name; name a file", name));
-  if (!a.codes.empty() && !ends_with(a.codes, ".npy"))
-    throw UsageError(
-        fmt::format("--codes {}: codes are written as .npy; name a file that ends so", a.codes));
-  if (!a.assignment.empty() && !ends_with(a.assignment, ".npy") && !ends_with(a.assignment, ".csv"))
-    throw UsageError(
-        fmt::format("--assignment {}: name a file that ends in .npy or .csv", a.assignment));
-  check_output(a);
-  a.options.codes = !a.codes.empty();
-  a.options.assignment = !a.assignment.empty();
+  if (!a.codes.empty()) a.write_codes = &writer_of_output(codes_writers(), a.codes, "--codes");
+  if (!a.assignment.empty())
+    a.write_assignment = &writer_of_output(assignment_writers(), a.assignment, "--assignment");
+  a.write = &writer_of_result(select_writers(), a.output, a.json);
+  a.json = is_json(*a.write);
+  a.options.codes = a.write_codes;
+  a.options.assignment = a.write_assignment;
   a.options.threads = threads_of(a.data);
   refuse_foreign_options(app, a.method);
   MethodArgument method = parse_method(a.method, a.options, a.seed);
@@ -176,17 +174,16 @@ void warn_of_long_run(const SelectArguments& a, ProgressBar& bar, const Dataset&
 void write_all(const SelectArguments& a, SelectResult& result) {
   const Clock::time_point start = Clock::now();
   std::vector<Output> outputs;
-  if (!a.codes.empty())
-    outputs.push_back({a.codes, [&](std::ostream& out) { write_codes(out, result); }});
-  if (!a.assignment.empty())
-    outputs.push_back({a.assignment, [&](std::ostream& out) {
-                         write_assignment(out, result, ends_with(a.assignment, ".csv"),
-                                          a.quote_formulas);
-                       }});
+  const auto add = [&](const std::string& path, const Writer<SelectResult>* writer) {
+    if (writer)
+      outputs.push_back(
+          {path, [&, writer](std::ostream& out) { writer->write(out, result, a.style); }});
+  };
+  add(a.codes, a.write_codes);
+  add(a.assignment, a.write_assignment);
   outputs.push_back({a.output, [&](std::ostream& out) {
                        result.seconds.write = seconds_since(start);
-                       a.json ? write_json(out, result_json(result))
-                              : write_csv(out, result, a.quote_formulas);
+                       a.write->write(out, result, a.style);
                      }});
   write_results(outputs);
 }

@@ -27,6 +27,7 @@ struct SweepArguments : RunArguments {
   SelectOptions options;
   std::vector<NumberOrAuto> alphas;
   std::vector<double> etas;
+  const Writer<SweepResult>* write = nullptr;
 };
 
 /// "0.5,1,2" as numbers, or also auto.
@@ -113,7 +114,8 @@ void check_arguments(const CLI::App& app, SweepArguments& a) {
   check_exemplars(a, a.options);
   if (app.count("--output") > 0 && a.output.empty())
     throw UsageError("--output is given an empty name; name a file");
-  check_output(a);
+  a.write = &writer_of_result(sweep_writers(), a.output, a.json);
+  a.json = is_json(*a.write);
   a.options.threads = threads_of(a.data);
   for (const SelectOptions& options : options_of_settings(a))
     refuse_options_wrong_for_any_data(options);
@@ -280,12 +282,7 @@ int run_sweep(int argc, const char* const* argv) {
   }
   const bool table = a.output.empty() && !a.json;
   write_result(a.output, [&](std::ostream& out) {
-    if (a.json)
-      write_json(out, sweep_json(result));
-    else if (table)
-      out << sweep_table(result);
-    else
-      write_sweep_csv(out, result);
+    table ? void(out << sweep_table(result)) : a.write->write(out, result, {});
   });
   if (!table && !a.quiet) tell(sweep_table(result));
   if (!a.quiet) tell(table_text(data));

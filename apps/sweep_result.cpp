@@ -97,9 +97,7 @@ std::string field_of(const std::optional<T>& value) {
   return value ? field_of(*value) : "";
 }
 
-}  // namespace
-
-void write_sweep_csv(std::ostream& out, const SweepResult& result) {
+void write_sweep_csv(std::ostream& out, const SweepResult& result, const WriteStyle&) {
   const std::vector<SweepRow> rows = rows_of_sweep(result);
   const auto best = best_of(rows);
   const SweepRow any;
@@ -118,6 +116,8 @@ void write_sweep_csv(std::ostream& out, const SweepResult& result) {
   }
 }
 
+}  // namespace
+
 Json sweep_asked_json(const SweepResult& result) {
   Json json = json_of(result.options);
   for (const char* key : {"alpha", "beta", "eta"}) json.erase(key);
@@ -129,6 +129,8 @@ Json sweep_asked_json(const SweepResult& result) {
   json["per_class"] = result.per_class;
   return json;
 }
+
+namespace {
 
 Json sweep_json(const SweepResult& result) {
   const std::vector<SweepRow> rows = rows_of_sweep(result);
@@ -154,6 +156,18 @@ Json sweep_json(const SweepResult& result) {
   json["peak_memory_bytes"] = peak_memory();
   add_version(json);
   return json;
+}
+
+void write_sweep_json(std::ostream& out, const SweepResult& result, const WriteStyle&) {
+  write_json(out, sweep_json(result));
+}
+
+}  // namespace
+
+const Writers<SweepResult>& sweep_writers() {
+  static const Writers<SweepResult> table = {{{".csv", "CSV"}, write_sweep_csv},
+                                             {{".json", "JSON"}, write_sweep_json}};
+  return table;
 }
 
 std::string sweep_warnings(const SweepResult& result, bool colour) {

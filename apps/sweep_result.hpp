@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/output.hpp"
+#include "apps/result_json.hpp"
 #include "apps/select_result.hpp"
+#include "apps/writers.hpp"
 #include "fwsr/solver/sweep.hpp"
 
 namespace fwsr::app {
@@ -56,10 +57,8 @@ std::optional<std::size_t> best_of(const std::vector<SweepRow>& rows);
 
 /// One line per setting for a person to read, the best one marked.
 std::string sweep_table(const SweepResult& result);
-/// The same as CSV, with the picks.
-void write_sweep_csv(std::ostream& out, const SweepResult& result);
-/// Everything, every selection included.
-Json sweep_json(const SweepResult& result);
+/// To a file: the same as CSV, with the picks, or everything as JSON, every selection included.
+const Writers<SweepResult>& sweep_writers();
 
 /// What the user should know, each thing once however many settings say it.
 std::string sweep_warnings(const SweepResult& result, bool colour);

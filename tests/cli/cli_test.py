@@ -57,6 +57,22 @@ class Select(Case):
         self.succeed("select", "set.npy", "-k", "5", "-o", "picks.json")
         self.assertEqual(len(json.loads(self.read("picks.json"))["exemplars"]), 5)
 
+    def test_the_end_of_a_name_chooses_the_format_and_messages_list_those_there_are(self):
+        self.succeed("select", "set.npy", "-k", "3", "-o", "A.JSON", "--codes", "c.NPY", "--assignment", "a.Csv")
+        self.assertEqual(len(json.loads(self.read("A.JSON"))["exemplars"]), 3)
+        self.assertEqual(self.read("a.Csv").splitlines()[0], "index,position,exemplar")
+        self.succeed("select", "set.npy", "-k", "3", "-o", "x.txt")
+        self.assertEqual(self.read("x.txt").splitlines()[0], "rank,index,weight,strength")
+        for command, ends in ((("select", "-o", "x.npy"), ".csv or .json"), (("sweep", "-o", "x.mat"), ".csv or .json"),
+                              (("compare", "-o", "x.xlsx"), ".csv or .json"), (("select", "--codes", "x.csv"), ".npy"),
+                              (("select", "--assignment", "x.json"), ".npy or .csv"),
+                              (("select", "--assignment", ".npy"), ".npy or .csv")):
+            done = self.run_program(command[0], "set.npy", "-k", "3", *command[1:])
+            self.assertEqual(done.code, 2)
+            self.assertIn(f"{command[1]} {command[2]}: ", done.err)
+            self.assertIn(f"name a file that ends in {ends}\n", done.err)
+        self.assertIn("ends in .npy or .csv\n", self.run_program("generate", "blobs", "-o", "x.txt").err)
+
     def test_json_holds_everything(self):
         r = self.json("select", "set.npy", "-k", "5", "--lambda", "1", "--rho", "0.5")
         for key in ("options", "data", "plan", "exemplars", "weights", "strength", "status", "trace",

@@ -1,4 +1,4 @@
-// The result of a selection as JSON, CSV and npy.
+// The result of a selection as JSON, and what the JSON of all commands has in common.
 #pragma once
 
 #include <ostream>
@@ -29,15 +29,5 @@ void add_version(Json& json);
 
 /// `json` with line breaks; bytes that are not UTF-8 are replaced, as JSON has no way to hold them.
 void write_json(std::ostream& out, const Json& json);
-
-/// One line per exemplar: rank,index[,id][,class],weight,strength[,filled]. With `defuse`, text that
-/// a spreadsheet would take for a formula has an apostrophe in front.
-void write_csv(std::ostream& out, const SelectResult& result, bool defuse = false);
-
-/// The codes as a NumPy array of n x k float64.
-void write_codes(std::ostream& out, const SelectResult& result);
-
-/// The assignment as CSV (index[,id],position,exemplar), or as a NumPy array of n int64.
-void write_assignment(std::ostream& out, const SelectResult& result, bool csv, bool defuse = false);
 
 }  // namespace fwsr::app

@@ -1,8 +1,6 @@
-#include "apps/output.hpp"
+#include "apps/result_json.hpp"
 
 #include <cmath>
-#include <cstdint>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -10,7 +8,6 @@
 #include "apps/method_argument.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
-#include "fwsr/data/write.hpp"
 
 namespace fwsr::app {
 
@@ -160,55 +157,6 @@ void add_version(Json& json) {
 
 void write_json(std::ostream& out, const Json& json) {
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
-void write_csv(std::ostream& out, const SelectResult& result, bool defuse) {
-  const bool ids = !result.data.ids.empty(), classes = !result.data.labels.empty();
-  const bool filled = shows_filled(result);
-  out << "rank,index" << (ids ? ",id" : "") << (classes ? ",class" : "") << ",weight,strength"
-      << (filled ? ",filled" : "") << '\n';
-  for (const Pick& pick : picks_of(result)) {
-    out << fmt::format("{},{}", pick.rank, pick.index);
-    if (ids) out << ',' << csv_field(result.data.ids[at(pick.index)], defuse);
-    if (classes) out << ',' << csv_field(result.data.labels[at(pick.index)], defuse);
-    out << fmt::format(",{},{}", pick.weight, pick.strength);
-    if (filled) out << ',' << (pick.filled ? "yes" : "no");
-    out << '\n';
-  }
-}
-
-void write_codes(std::ostream& out, const SelectResult& result) {
-  const Index points = rows_of(result.data.view());
-  const auto columns = static_cast<Index>(picks_of(result).size());
-  const std::vector<double> laid_out =
-      result.per_class ? class_codes_of(result) : std::vector<double>();
-  const std::vector<double>& codes =
-      result.per_class ? laid_out : result.parts.front().selection.codes;
-  write_npy(out, MatrixView<const double>{codes.data(), points, columns, columns});
-}
-
-namespace {
-
-void write_assignment_csv(std::ostream& out, const SelectResult& result, bool defuse) {
-  const std::vector<Pick> picks = picks_of(result);
-  const bool ids = !result.data.ids.empty();
-  const std::vector<Index> assignment = assignment_of(result);
-  out << "index" << (ids ? ",id" : "") << ",position,exemplar\n";
-  for (std::size_t i = 0; i < assignment.size(); ++i) {
-    out << i;
-    if (ids) out << ',' << csv_field(result.data.ids[i], defuse);
-    const Index position = assignment[i];
-    out << ',' << position << ',' << (position < 0 ? -1 : picks[at(position)].index) << '\n';
-  }
-}
-
-}  // namespace
-
-void write_assignment(std::ostream& out, const SelectResult& result, bool csv, bool defuse) {
-  if (csv) return write_assignment_csv(out, result, defuse);
-  const std::vector<Index> all = assignment_of(result);
-  const std::vector<std::int64_t> numbers(all.begin(), all.end());
-  write_npy(out, std::span<const std::int64_t>(numbers));
 }
 
 }  // namespace fwsr::app
