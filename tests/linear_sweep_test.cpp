@@ -7,6 +7,7 @@
 #include "fwsr/base/random.hpp"
 #include "fwsr/solver/covariance.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
+#include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/residual_rows.hpp"
 
 namespace {
@@ -63,22 +64,19 @@ struct Case {
   }
 
   fwsr::LinearSums sums(double r_error) const {
-    const fwsr::Covariance covariance = fwsr::covariance_of(points, false, 1);
+    fwsr::LocalPoints set(points, 1);
+    const auto found = set.covariance(false);
+    fwsr::Covariance covariance = *found;
+    covariance.r_error = r_error;
     fwsr::Selection selection;
-    return fwsr::sweep_linear({.points = points,
-                               .covariance = covariance.c,
-                               .r = covariance.r,
-                               .r_error = r_error,
-                               .threads = 1,
-                               .alive = {}},
-                              {exemplars, theta}, {.sums = true}, selection);
+    return set.describe(covariance, {exemplars, theta}, {.sums = true}, selection);
   }
 };
 
 TEST(LinearSweep, a_score_from_one_pass_is_that_of_the_residuals) {
   const Case c(false);
   for (Index i = 0; i < n; i += 7)
-    EXPECT_NEAR(fwsr::score_of(c.points, i, {c.exemplars, c.theta}, 1), c.score(i),
+    EXPECT_NEAR(fwsr::LocalPoints(c.points, 1).score_of(i, {c.exemplars, c.theta}), c.score(i),
                 1e-12 * c.score(i));
 }
 

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace fwsr {
 
 namespace {
@@ -41,6 +43,16 @@ void in_the_child() {
 [[maybe_unused]] const int watches_forks = ::pthread_atfork(before_fork, nullptr, in_the_child);
 
 }  // namespace
+
+Portion::Portion(Index first_point, Index points, Index all)
+    : size(points), first(first_point), of(all) {
+  const Index end = first + size;
+  if (first < 0 || size < 0 || end > of || first % segment() != 0 ||
+      (end % segment() != 0 && end != of))
+    throw Error(fmt::format(
+        "points {} to {} of {} are no whole segments; cut where their number is a multiple of {}",
+        first, end, of, segment()));
+}
 
 int this_thread() {
   return omp_get_thread_num();

@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
@@ -14,7 +15,7 @@
 
 namespace fwsr {
 
-/// Points per block of every parallel loop and sum. Part of the answer: never derive it from the
+/// Points per block of every parallel loop and sum. Portion of the answer: never derive it from the
 /// number of threads.
 inline constexpr Index block_size = 512;
 
@@ -142,41 +143,88 @@ void for_own_blocks(int threads, Index n, Work&& work, Index block = block_size)
 
 /// Sums over points are added in segments: a segment block by block, first to last, and then the segments, first to
 /// last. Their borders depend on the number of points alone, so that whoever holds whole segments, on another machine
-/// perhaps, contributes the same bits. Part of the answer.
+/// perhaps, contributes the same bits. Portion of the answer.
 inline constexpr Index segment_step = 1024;
 inline constexpr Index most_segments = 256;
 inline Index segment_size(Index n) {
   return segment_step * std::max<Index>(1, block_count(n, segment_step * most_segments));
 }
 
-/// Adds up what blocks of 0 .. n have told, in segments. @pre `block` divides segment_step; Part{} is zero, and
-/// add(to, part) adds
-template <class Part, class Add>
-Part sum_in_segments(const std::vector<Part>& parts, Index n, Index block, Add&& add) {
-  const auto each = static_cast<std::size_t>(segment_size(n) / block);
-  Part total{};
-  for (std::size_t first = 0; first < parts.size(); first += each) {
-    Part segment{};
-    for (std::size_t b = first; b < std::min(parts.size(), first + each); ++b)
-      add(segment, parts[b]);
-    add(total, segment);
+/// Neighbouring points of a set: all of them, or whole segments that live in one place.
+struct Portion {
+  Portion(Index n)
+      : size(n), of(n) {}  // NOLINT(google-explicit-constructor): n points are all of them
+  Portion(Index first_point, Index points, Index all);
+
+  Index size;       // points here ...
+  Index first = 0;  // ... from this one on ...
+  Index of;         // ... of so many
+  Index segment() const { return segment_size(of); }
+  /// It can add up its segments itself: nothing comes before them.
+  bool leads() const { return first == 0; }
+};
+
+/// A sum over all points, as a portion of them tells it: the sums of its segments, first to last, in as few numbers as keep
+/// that order. Whoever has heard all portions adds up what they told, first to last.
+template <class Sum>
+using SegmentSums = std::vector<Sum>;
+
+/// One more segment of `portion`. @pre Sum{} is zero, and add(to, sum) adds
+template <class Sum, class Segment, class Add>
+void append_segment(const Portion& portion, SegmentSums<Sum>& sums, Segment&& segment, Add&& add) {
+  if (portion.leads()) {
+    if (sums.empty()) sums.emplace_back();
+    add(sums.front(), segment);
+  } else {
+    sums.push_back(std::forward<Segment>(segment));
   }
-  return total;
-}
-inline double sum_in_segments(const std::vector<double>& parts, Index n, Index block) {
-  return sum_in_segments(parts, n, block, [](double& to, double part) { to += part; });
 }
 
-/// Sum of term(i) over 0 .. n in segments, the same bits for any number of threads.
+/// What the blocks of a portion have told, in segments. @pre `block` divides segment_step
+template <class Sum, class Add>
+SegmentSums<Sum> segments_of(const std::vector<Sum>& blocks, const Portion& portion, Index block,
+                             Add&& add) {
+  const auto each = static_cast<std::size_t>(portion.segment() / block);
+  SegmentSums<Sum> sums;
+  for (std::size_t first = 0; first < blocks.size(); first += each) {
+    Sum segment{};
+    for (std::size_t b = first; b < std::min(blocks.size(), first + each); ++b)
+      add(segment, blocks[b]);
+    append_segment(portion, sums, std::move(segment), add);
+  }
+  return sums;
+}
+inline SegmentSums<double> segments_of(const std::vector<double>& blocks, const Portion& portion,
+                                       Index block) {
+  return segments_of(blocks, portion, block, [](double& to, double more) { to += more; });
+}
+
+/// The same of all points, added up.
+template <class Sum, class Add>
+Sum sum_in_segments(const std::vector<Sum>& blocks, Index n, Index block, Add&& add) {
+  SegmentSums<Sum> sums = segments_of(blocks, n, block, add);
+  return sums.empty() ? Sum{} : std::move(sums.front());
+}
+inline double sum_in_segments(const std::vector<double>& blocks, Index n, Index block) {
+  return sum_in_segments(blocks, n, block, [](double& to, double more) { to += more; });
+}
+
+/// Sum of term(i) over the points of a portion in segments, the same bits for any number of threads.
 template <class Term>
-double block_sum(int threads, Index n, Term&& term) {
-  std::vector<double> partial(static_cast<std::size_t>(block_count(n)));
-  for_blocks(threads, n, [&](Index b, Index first, Index last) {
+SegmentSums<double> segment_sums(int threads, const Portion& portion, Term&& term) {
+  std::vector<double> partial(static_cast<std::size_t>(block_count(portion.size)));
+  for_blocks(threads, portion.size, [&](Index b, Index first, Index last) {
     double sum = 0;
     for (Index i = first; i < last; ++i) sum += term(i);
     partial[static_cast<std::size_t>(b)] = sum;
   });
-  return sum_in_segments(partial, n, block_size);
+  return segments_of(partial, portion, block_size);
+}
+/// The same over 0 .. n, added up.
+template <class Term>
+double block_sum(int threads, Index n, Term&& term) {
+  const SegmentSums<double> sums = segment_sums(threads, n, term);
+  return sums.empty() ? 0.0 : sums.front();
 }
 
 }  // namespace fwsr

@@ -11,22 +11,24 @@ namespace fwsr {
 
 /// How many segments a thread takes in a row before their sums are added; 0: all sums are held until the end. `bytes`
 /// and `operations` are those of one segment.
-inline Index segments_in_a_row(Index n, double bytes, double operations) {
+inline Index segments_in_a_row(const Portion& portion, double bytes, double operations) {
   constexpr double little = 8 << 20, of_a_thread = 1 << 20, a_turn = 5e8;
-  const auto segments = static_cast<double>(block_count(n, segment_size(n)));
+  const auto segments = static_cast<double>(block_count(portion.size, portion.segment()));
   if (bytes * segments <= little) return 0;
   const double most = std::min(segments / 16, of_a_thread / bytes);
   return static_cast<Index>(
       std::clamp(a_turn / std::max(1.0, operations), 1.0, std::max(1.0, most)));
 }
 
-/// Calls make(thread, sum, first, last), which sets `sum` to that of points first .. last, for every segment of 0 .. n
-/// in parallel, and add(sum, thread) afterwards, one at a time, first segment to last. Where all sums take little
+/// Calls make(thread, sum, first, last), which sets `sum` to that of points first .. last, for every segment of a portion
+/// (counted from its first point) in parallel, and add(sum, thread) afterwards, one at a time, first segment to last. Where all sums take little
 /// memory, nobody waits for his turn; else threads take some segments in a row, so that they work longer than they
 /// wait.
 template <class Sum, class Make, class Add>
-void sum_segments(int threads, Index n, double bytes, double operations, Make&& make, Add&& add) {
-  const Index size = segment_size(n), in_a_row = segments_in_a_row(n, bytes, operations);
+void sum_segments(int threads, const Portion& portion, double bytes, double operations, Make&& make,
+                  Add&& add) {
+  const Index n = portion.size, size = portion.segment();
+  const Index in_a_row = segments_in_a_row(portion, bytes, operations);
   if (in_a_row == 0) {
     std::vector<Sum> sums(static_cast<std::size_t>(block_count(n, size)));
     for_blocks(

@@ -64,8 +64,26 @@ double gram_sum_bytes(Index n, Index d) {
   return 8 * square * static_cast<double>(std::max<Index>(1, in_a_row));
 }
 
+void add_gram(Gram& to, const Gram& more) {
+  if (to.products.empty()) to.products.resize(more.products.size());
+  if (to.rows.empty()) to.rows.resize(more.rows.size());
+  const auto d = static_cast<Index>(more.rows.size());
+  add_triangle(more.products.data(), d, to.products.data());
+  for (Index i = 0; i < d; ++i) to.rows[size(i)] += more.rows[size(i)];
+}
+
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
+  SegmentSums<Gram> sums = gram_in_segments(n, d, threads, fill);
+  if (sums.empty())
+    return {.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))};
+  return std::move(sums.front());
+}
+
+template <class T>
+SegmentSums<Gram> gram_in_segments(const Portion& portion, Index d, int threads,
+                                   const FillRows<T>& fill) {
+  const Index n = portion.size;
   constexpr Index height = gram_rows;
   struct Scratch {
     std::vector<T> rows, product;
@@ -74,12 +92,15 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   const bool unit = std::is_same_v<T, float> && matrix_unit_pays(d);
   const auto square = static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, static_cast<double>(n) * square);
-  const double bytes = 8 * square, work = static_cast<double>(segment_size(n)) * square;
-  const bool direct = gram_sum_bytes(n, d) == 0;
+  const double bytes = 8 * square, work = static_cast<double>(portion.segment()) * square;
+  const bool direct = portion.leads() && gram_sum_bytes(n, d) == 0;
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
-  Gram gram{.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))};
+  SegmentSums<Gram> sums;
+  if (portion.leads() && n > 0)
+    sums.push_back(
+        {.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))});
   sum_segments<Gram>(
-      team, n, bytes, work,
+      team, portion, bytes, work,
       [&](int thread, Gram& sum, Index first, Index last) {
         auto& [rows, product, room] = scratch[static_cast<std::size_t>(thread)];
         rows.resize(size(std::min(n, height) * d));
@@ -99,14 +120,12 @@ Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
         }
       },
       [&](const Gram& sum, int thread) {
-        if (direct)
-          add_triangle(scratch[static_cast<std::size_t>(thread)].product.data(), d,
-                       gram.products.data());
-        else
-          add_triangle(sum.products.data(), d, gram.products.data());
-        for (Index i = 0; i < d; ++i) gram.rows[size(i)] += sum.rows[size(i)];
+        if (!direct) return append_segment(portion, sums, sum, add_gram);
+        add_triangle(scratch[static_cast<std::size_t>(thread)].product.data(), d,
+                     sums.front().products.data());
+        for (Index i = 0; i < d; ++i) sums.front().rows[size(i)] += sum.rows[size(i)];
       });
-  return gram;
+  return sums;
 }
 
 void mirror(Index d, std::vector<double>& m) {
@@ -119,15 +138,16 @@ void mirror(Index d, std::vector<double>& m) {
 }
 
 template <class T>
-void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
-                     const std::vector<double>& m, const VisitForms& visit) {
+void quadratic_forms(const Portion& portion, Index d, int threads, const FillRows<T>& fill,
+                     std::span<const double> m, const VisitForms& visit) {
+  const Index n = portion.size;
   // a^T M a = 2 a^T U a with U the upper triangle of M and half its diagonal.
   std::vector<T> u(size(d * d));
   for (Index i = 0; i < d; ++i) {
     u[size(i * d + i)] = static_cast<T>(m[size(i * d + i)] / 2);
     for (Index j = i + 1; j < d; ++j) u[size(i * d + j)] = static_cast<T>(m[size(i * d + j)]);
   }
-  const Index height = product_height(n);
+  const Index height = product_height(portion.of);
   const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, work);
   struct Scratch {
@@ -164,11 +184,12 @@ void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
       height);
 }
 
-void visit_products(Index n, Index d, int threads, const FillRows<double>& fill,
-                    const std::vector<double>& m, const std::vector<double>& second,
+void visit_products(const Portion& portion, Index d, int threads, const FillRows<double>& fill,
+                    std::span<const double> m, std::span<const double> second,
                     const VisitProducts& visit) {
-  const Index height = product_height(n);
-  const auto product = [&](const std::vector<double>& left, const std::vector<double>& right,
+  const Index n = portion.size;
+  const Index height = product_height(portion.of);
+  const auto product = [&](const std::vector<double>& left, std::span<const double> right,
                            std::vector<double>& out) {
     multiply(Product<double>{.m = height,
                              .n = d,
@@ -195,9 +216,13 @@ void visit_products(Index n, Index d, int threads, const FillRows<double>& fill,
 
 template Gram gram_of_rows<float>(Index, Index, int, const FillRows<float>&);
 template Gram gram_of_rows<double>(Index, Index, int, const FillRows<double>&);
-template void quadratic_forms<float>(Index, Index, int, const FillRows<float>&,
-                                     const std::vector<double>&, const VisitForms&);
-template void quadratic_forms<double>(Index, Index, int, const FillRows<double>&,
-                                      const std::vector<double>&, const VisitForms&);
+template SegmentSums<Gram> gram_in_segments<float>(const Portion&, Index, int,
+                                                   const FillRows<float>&);
+template SegmentSums<Gram> gram_in_segments<double>(const Portion&, Index, int,
+                                                    const FillRows<double>&);
+template void quadratic_forms<float>(const Portion&, Index, int, const FillRows<float>&,
+                                     std::span<const double>, const VisitForms&);
+template void quadratic_forms<double>(const Portion&, Index, int, const FillRows<double>&,
+                                      std::span<const double>, const VisitForms&);
 
 }  // namespace fwsr

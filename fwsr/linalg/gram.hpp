@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
 
 namespace fwsr {
@@ -20,6 +22,12 @@ struct Gram {
 };
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill);
+/// The same as a portion of the rows tells it.
+template <class T>
+SegmentSums<Gram> gram_in_segments(const Portion& rows, Index d, int threads,
+                                   const FillRows<T>& fill);
+/// One added to the other; `to` may be empty.
+void add_gram(Gram& to, const Gram& more);
 
 /// What a thread holds of sums in it, in bytes, in addition to the rows and one product.
 double gram_sum_bytes(Index n, Index d);
@@ -28,19 +36,20 @@ double gram_sum_bytes(Index n, Index d);
 void mirror(Index d, std::vector<double>& m);
 
 /// a_i^T M a_i for every row a_i of the matrix that `fill` writes; M symmetric, d x d, of which
-/// the upper triangle is read. Products in T, with that triangle only. Tells them block by block, in parallel.
+/// the upper triangle is read. Products in T, with that triangle only, in blocks whose height depends on
+/// the number of all rows. Tells them block by block, in parallel.
 using VisitForms = std::function<void(Index first, Index last, const double* forms)>;
 template <class T>
-void quadratic_forms(Index n, Index d, int threads, const FillRows<T>& fill,
-                     const std::vector<double>& m, const VisitForms& visit);
+void quadratic_forms(const Portion& rows, Index d, int threads, const FillRows<T>& fill,
+                     std::span<const double> m, const VisitForms& visit);
 
 /// Calls visit(i, a_i, y_i, z_i) for every row a_i of the matrix that `fill` writes, with
 /// y_i = a_i^T M and z_i = y_i^T N (M, N are d x d). Rows of a block come in order; blocks in
 /// parallel.
 using VisitProducts =
     std::function<void(Index i, const double* a, const double* y, const double* z)>;
-void visit_products(Index n, Index d, int threads, const FillRows<double>& fill,
-                    const std::vector<double>& m, const std::vector<double>& second,
+void visit_products(const Portion& rows, Index d, int threads, const FillRows<double>& fill,
+                    std::span<const double> m, std::span<const double> second,
                     const VisitProducts& visit);
 
 }  // namespace fwsr

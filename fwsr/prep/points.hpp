@@ -12,6 +12,7 @@
 // overflow nor vanish; `unit()` says by how much a_i is larger than the point it stands for.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,11 +23,13 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass.hpp"
-#include "fwsr/prep/marks.hpp"
 #include "fwsr/prep/preprocessing.hpp"
+#include "fwsr/prep/statistics.hpp"
 #include "fwsr/prep/stream_buffer.hpp"
 
 namespace fwsr {
+
+struct PointCopies;
 
 class Points {
  public:
@@ -40,6 +43,30 @@ class Points {
 
   /// The points of `other` with another eta, and with the unit that goes with it.
   Points(const Points& other, double eta, bool eta_relative, int threads);
+
+  /// Some of the points of a set whose other portions live elsewhere: they know nothing of themselves until they have
+  /// been asked (statistics.hpp). `rows_before`: how many rows of the caller's data come before those of `view`.
+  Points(const PointsView& view, std::span<const Index> subset, const Preprocessing& prep,
+         const Portion& portion, Index rows_before);
+  /// The same with another eta, before they have learnt their scale.
+  Points(const Points& other, double eta, bool eta_relative);
+
+  ScanPoints::Reply answer(const ScanPoints& question, int threads);
+  SumFeatures::Reply answer(const SumFeatures& question, int threads);
+  FindNumbers::Reply answer(const FindNumbers& question, int threads);
+  FindHuge::Reply answer(const FindHuge& question, int threads);
+  DropConstant::Reply answer(const DropConstant& question, int threads);
+  Told answer(const NormalizePoints& question, int threads);
+  SumSquares::Reply answer(const SumSquares& question, int threads);
+  Told answer(const SetScale& question, int threads);
+  PointsShape shape() const;
+  /// Which of all points these are.
+  const Portion& portion() const { return portion_; }
+
+  /// Those of some points (by their number among all) that are here (copies.hpp).
+  PointCopies copies(std::span<const Index> wanted) const;
+  template <class T>
+  static std::unique_ptr<Points> from_copies(const std::vector<PointCopies>& parts);
 
   /// How often the first constructor looks at all points, dense ones.
   static Index visits(const Preprocessing& prep, bool single);
@@ -114,8 +141,9 @@ class Points {
 
   /// sum_i x_i a_i, dim() numbers.
   std::vector<double> combine(std::span<const double> x, int threads) const;
-  /// sum_i a_i, in segments (blocks.hpp).
-  std::vector<double> sum(int threads) const;
+  /// What the points at hand add to sum_i a_i, and the dim() numbers that the sums of all come to.
+  SegmentSums<std::vector<double>> sum(int threads) const;
+  std::vector<double> finish_sum(std::span<const double> total) const;
   /// out_i = <a_i, z> for all points.
   void project(std::span<const double> z, std::span<double> out, int threads) const;
 
@@ -135,6 +163,15 @@ class Points {
   double sparse_square(Index i, Index j, std::vector<double>& scratch) const;
 
  private:
+  /// Answers of a set that is all here.
+  template <class Question>
+  std::vector<typename Question::Reply> alone(const Question& question, int threads) {
+    std::vector<typename Question::Reply> answers;
+    answers.push_back(answer(question, threads));
+    return answers;
+  }
+  /// Where point i stands in the caller's data.
+  Index reported(Index i) const { return rows_before_ + source(i); }
   Index source(Index i) const { return subset_.empty() ? i : subset_[static_cast<std::size_t>(i)]; }
   double inner(Index i) const {
     return inner_.empty() ? scale_ : inner_[static_cast<std::size_t>(i)];
@@ -157,26 +194,27 @@ class Points {
   StoredRows<T> stored(Index first, const Rows<T>& rows, PointNumbers* numbers) const;
   template <class T>
   void load(Index first, Index last, T* out, const double* shift) const;
-  std::vector<double> combine(std::span<const double> x, Index chunk, int threads) const;
+  std::vector<std::vector<double>> combine(std::span<const double> x, Index chunk,
+                                           int threads) const;
   template <class Add>
-  std::vector<double> sum_over_points(Index length, Add&& add, int threads) const;
+  SegmentSums<std::vector<double>> sum_over_points(Index length, Add&& add, int threads) const;
   void refuse_if_not_finite(Index i) const;
   [[noreturn]] void refuse_changed_entries(Index i) const;
-  // What numbers far from all others do (marks.cpp): a warning, and points that centring makes zero.
-  void look_for_marks(const std::vector<ConstantRows>& blocks);
-  void look_for_huge_points();
-  void drop_constant_points();
   void make_room(const Preprocessing& prep);
-  double scan(int threads, bool numbers);
-  void find_weights(int threads);
-  void find_means(int threads);
+  void adopt(const Common& common);
+  double largest_square() const;
+  ScanPoints::Reply scan(int threads, bool numbers);
+  SumFeatures::Reply sum_beyond_means(int threads) const;
+  SumFeatures::Reply sum_deviations(int threads) const;
   void find_point_numbers(int threads);
   void find_sparse_numbers(Index first, Index last, bool unit_norm, bool center);
   void normalize();
-  void set_scale(const Preprocessing& prep, int threads);
 
   PointsView view_;
+  std::shared_ptr<const void> owned_;  // what the view shows, where it is our own
   std::span<const Index> subset_;
+  Portion portion_;
+  Index rows_before_ = 0;
   Index size_ = 0;
   Index features_ = 0;
   Index entries_ = 0;  // stored numbers of the points in use

@@ -24,18 +24,22 @@ std::size_t at(Index i) {
 
 std::vector<double> Points::combine(std::span<const double> x, int threads) const {
   // Some partial sums only: steps on sparse points of many features ask for this.
-  return combine(x, std::max(block_size, block_count(size_, 16)), threads);
+  const Index chunk = std::max(block_size, block_count(size_, 16));
+  std::vector<double> total(at(features_ + 3));
+  for (const std::vector<double>& sum : combine(x, chunk, threads))
+    for (std::size_t l = 0; l < total.size(); ++l) total[l] += sum[l];
+  return finish_sum(total);
 }
 
-std::vector<double> Points::sum(int threads) const {
-  return combine(std::vector<double>(at(size_), 1.0), segment_size(size_), threads);
+SegmentSums<std::vector<double>> Points::sum(int threads) const {
+  return combine(std::vector<double>(at(size_), 1.0), portion_.segment(), threads);
 }
 
-/// Added up chunk by chunk.
-std::vector<double> Points::combine(std::span<const double> x, Index chunk, int threads) const {
+/// Chunk by chunk: the features, then sum_i x_i outer_i mean_i, then sum_i x_i outer_i, then sum_i x_i.
+std::vector<std::vector<double>> Points::combine(std::span<const double> x, Index chunk,
+                                                 int threads) const {
   threads = threads_for(threads, 2.0 * static_cast<double>(entries_));
   const Index d = features_;
-  // Per chunk: the features, then sum_i x_i outer_i mean_i, then sum_i x_i outer_i, then sum_i x_i.
   std::vector<std::vector<double>> partial(at(block_count(size_, chunk)));
   for_blocks(
       threads, size_,
@@ -62,9 +66,11 @@ std::vector<double> Points::combine(std::span<const double> x, Index chunk, int 
         }
       },
       chunk);
-  std::vector<double> total(at(d + 3));
-  for (const auto& p : partial)
-    for (std::size_t l = 0; l < total.size(); ++l) total[l] += p[l];
+  return partial;
+}
+
+std::vector<double> Points::finish_sum(std::span<const double> total) const {
+  const Index d = features_;
   std::vector<double> z(at(dim()));
   for (Index l = 0; l < d; ++l) {
     double v = total[at(l)];

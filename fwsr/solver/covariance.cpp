@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "fwsr/linalg/blas.hpp"
-#include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
 
@@ -18,68 +17,74 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-double largest(const std::vector<double>& values) {
-  return *std::max_element(values.begin(), values.end());
-}
-
-Covariance covariance_in_double(const Points& points, int threads, const Alive& alive) {
-  const Index n = points.size(), dim = points.dim();
-  const FillRows<double> fill = [&](Index first, Index last, double* out) {
+FillRows<double> rows_of(const Points& points, const Alive& alive) {
+  return [&](Index first, Index last, double* out) {
     stop_unless(alive);
     points.rows(first, last, out);
   };
-  Covariance result{.c = gram_of_rows<double>(n, dim, threads, fill).products,
-                    .r = std::vector<double>(at(n))};
-  mirror(dim, result.c);
-  quadratic_forms<double>(n, dim, threads, fill, result.c,
-                          [&](Index first, Index last, const double* forms) {
-                            std::copy_n(forms, last - first, result.r.begin() + first);
-                          });
-  result.r_error = std::numeric_limits<double>::epsilon() * largest(result.r);
+}
+
+std::vector<double> padded(std::span<const double> v) {
+  std::vector<double> result(v.begin(), v.end());
+  result.resize(at(padded_length(std::ssize(v))));
   return result;
 }
 
-/// What the points have in common would take most digits of float32 products. They are formed of
-/// b_i = a_i - m, with m the mean of some points, and what m adds is added in double:
-///
-///   B = sum_i b_i b_i^T    s = sum_i b_i    C = B + m s^T + s m^T + n m m^T
-///   r_i = b_i^T B b_i + 2 (b_i.m) (b_i.s) + n (b_i.m)^2 + 2 b_i.(C m) + m^T C m
-Covariance covariance_in_single(const Points& points, int threads, const Alive& alive) {
-  const Index n = points.size(), dim = points.dim();
-  const auto size = static_cast<double>(n);
-  const Index sample = std::min<Index>(n, 256);
-  const Index padded = padded_length(dim);
-  std::vector<double> a(at(dim)), m(at(padded)), cm(at(padded));
-  for (Index i = 0; i < sample; ++i) {
-    points.row(i * n / sample, a.data());
-    for (Index l = 0; l < dim; ++l) m[at(l)] += a[at(l)] / static_cast<double>(sample);
-  }
+}  // namespace
+
+SegmentSums<Gram> moments_in_double(const Points& points, int threads, const Alive& alive) {
+  return gram_in_segments<double>(points.portion(), points.dim(), threads, rows_of(points, alive));
+}
+
+std::vector<double> forms_in_double(const Points& points, std::span<const double> c, int threads,
+                                    const Alive& alive) {
+  std::vector<double> r(at(points.size()));
+  quadratic_forms<double>(points.portion(), points.dim(), threads, rows_of(points, alive), c,
+                          [&](Index first, Index last, const double* forms) {
+                            std::copy_n(forms, last - first, r.begin() + first);
+                          });
+  return r;
+}
+
+SegmentSums<Gram> moments_in_single(const Points& points, std::span<const double> m, int threads,
+                                    const Alive& alive) {
+  const std::vector<double> shift = padded(m);
   const FillRows<float> fill = [&](Index first, Index last, float* out) {
     stop_unless(alive);
-    points.rows(first, last, m, out);
+    points.rows(first, last, shift, out);
   };
-  Gram gram = gram_of_rows<float>(n, dim, threads, fill);
-  const std::vector<double>& b = gram.products;
-  std::vector<double>& s = gram.rows;
-  Covariance result{.c = b, .r = std::vector<double>(at(n)), .single = true};
+  return gram_in_segments<float>(points.portion(), points.dim(), threads, fill);
+}
+
+SingleCovariance covariance_from(const Gram& gram, const std::vector<double>& m, Index n) {
+  const auto size = static_cast<double>(n);
+  const std::vector<double>& s = gram.rows;
+  const auto dim = static_cast<Index>(s.size());
+  SingleCovariance result{.c = gram.products, .cm = std::vector<double>(s.size())};
   for (Index i = 0; i < dim; ++i)
     for (Index j = i; j < dim; ++j)
       result.c[at(i * dim + j)] +=
           m[at(i)] * s[at(j)] + s[at(i)] * m[at(j)] + size * m[at(i)] * m[at(j)];
   mirror(dim, result.c);
-  multiply_vector(Op::none, {result.c.data(), dim, dim, dim}, m.data(), cm.data());
-  const double mcm = dot(m.data(), cm.data(), dim);
-  s.resize(at(padded));
+  multiply_vector(Op::none, {result.c.data(), dim, dim, dim}, m.data(), result.cm.data());
+  return result;
+}
 
+SingleForms forms_in_single(const Points& points, std::span<const double> b,
+                            const SingleVectors& vectors, int threads, const Alive& alive) {
+  const Index dim = points.dim();
+  const auto size = static_cast<double>(points.portion().of);
+  const std::vector<double> m = padded(vectors.m), s = padded(vectors.s), cm = padded(vectors.cm);
   // The dot products are those of points that were not rounded to float32.
   Points::Direction along_m, along_s, along_cm;
-  points.prepare({m.data(), at(dim)}, along_m);
-  points.prepare({s.data(), at(dim)}, along_s);
-  points.prepare({cm.data(), at(dim)}, along_cm);
+  points.prepare(vectors.m, along_m);
+  points.prepare(vectors.s, along_s);
+  points.prepare(vectors.cm, along_cm);
   const double mm = dot(m.data(), m.data(), dim), ms = dot(m.data(), s.data(), dim);
+  const double mcm = dot(m.data(), cm.data(), dim);
   const double eta_squared = points.eta() * points.eta();
+  SingleForms result{.r = std::vector<double>(at(points.size()))};
   std::mutex mutex;
-  double most = 0, longest = 0;  // of all b_i^T B b_i and ||b_i||^2: what float32 has rounded
   const FillRows<float> fill_and_begin = [&](Index first, Index last, float* out) {
     stop_unless(alive);
     const auto count = at(last - first);
@@ -93,9 +98,9 @@ Covariance covariance_in_single(const Points& points, int threads, const Alive& 
       own_longest = std::max(own_longest, square - 2 * x[i] + mm);
     }
     const std::lock_guard lock(mutex);
-    longest = std::max(longest, own_longest);
+    result.longest = std::max(result.longest, own_longest);
   };
-  quadratic_forms<float>(n, dim, threads, fill_and_begin, b,
+  quadratic_forms<float>(points.portion(), dim, threads, fill_and_begin, b,
                          [&](Index first, Index last, const double* forms) {
                            double own_most = 0;
                            for (Index i = 0; i < last - first; ++i) {
@@ -103,41 +108,43 @@ Covariance covariance_in_single(const Points& points, int threads, const Alive& 
                              own_most = std::max(own_most, forms[i]);
                            }
                            const std::lock_guard lock(mutex);
-                           most = std::max(most, own_most);
+                           result.most = std::max(result.most, own_most);
                          });
-  // B and s are sums of n rounded terms.
-  const double b_length = std::sqrt(longest), m_length = std::sqrt(mm), all = b_length + m_length;
-  result.r_error = 2 * static_cast<double>(std::numeric_limits<float>::epsilon()) *
-                   (most + std::sqrt(size) * b_length * m_length * all * all);
   return result;
 }
 
-}  // namespace
-
-Covariance covariance_of(const Points& points, bool single, int threads, const Alive& alive) {
-  return single ? covariance_in_single(points, threads, alive)
-                : covariance_in_double(points, threads, alive);
+/// B and s are sums of n rounded terms.
+double error_of_single(const SingleVectors& vectors, double most, double longest, Index n) {
+  const std::vector<double> m = padded(vectors.m);
+  const double mm = dot(m.data(), m.data(), std::ssize(vectors.m));
+  const double b_length = std::sqrt(longest), m_length = std::sqrt(mm), all = b_length + m_length;
+  return 2 * static_cast<double>(std::numeric_limits<float>::epsilon()) *
+         (most + std::sqrt(static_cast<double>(n)) * b_length * m_length * all * all);
 }
 
-Covariance border(const Covariance& without, const Points& plain, const Points& points,
-                  int threads) {
-  const Index n = points.size(), d = plain.dim(), dim = points.dim();
-  const double t = points.scale_against(plain), t2 = t * t;
-  Covariance result{.c = std::vector<double>(at(dim * dim)),
-                    .r = std::vector<double>(at(n)),
-                    .single = without.single};
-  const std::vector<double> s = plain.sum(threads);
-  plain.project(s, result.r, threads);  // (K 1)_i
-  const double eta = points.eta(), eta2 = eta * eta, all = static_cast<double>(n) * eta2;
+std::vector<double> bordered_covariance(const std::vector<double>& c, const std::vector<double>& s,
+                                        const Bordered& with) {
+  const auto d = static_cast<Index>(s.size());
+  const Index dim = with.dim;
+  const double t = with.scale, t2 = t * t;
+  std::vector<double> result(at(dim * dim));
   for (Index i = 0; i < d; ++i) {
-    for (Index j = 0; j < d; ++j) result.c[at(i * dim + j)] = t2 * without.c[at(i * d + j)];
-    if (dim > d) result.c[at(i * dim + d)] = result.c[at(d * dim + i)] = eta * (t * s[at(i)]);
+    for (Index j = 0; j < d; ++j) result[at(i * dim + j)] = t2 * c[at(i * d + j)];
+    if (dim > d) result[at(i * dim + d)] = result[at(d * dim + i)] = with.eta * (t * s[at(i)]);
   }
-  if (dim > d) result.c[at(d * dim + d)] = all;
-  for (Index i = 0; i < n; ++i)
-    result.r[at(i)] = t2 * (t2 * without.r[at(i)] + 2 * eta2 * result.r[at(i)]) + eta2 * all;
-  result.r_error =
-      t2 * t2 * without.r_error + std::numeric_limits<double>::epsilon() * largest(result.r);
+  if (dim > d) result[at(d * dim + d)] = static_cast<double>(with.n) * (with.eta * with.eta);
+  return result;
+}
+
+std::vector<double> bordered_forms(const Points& plain, const std::vector<double>& r,
+                                   const std::vector<double>& s, const Bordered& with,
+                                   int threads) {
+  const double t2 = with.scale * with.scale, eta2 = with.eta * with.eta;
+  const double all = static_cast<double>(with.n) * eta2;
+  std::vector<double> result(at(plain.size()));
+  plain.project(s, result, threads);  // (K 1)_i
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = t2 * (t2 * r[i] + 2 * eta2 * result[i]) + eta2 * all;
   return result;
 }
 

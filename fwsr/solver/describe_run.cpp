@@ -110,9 +110,8 @@ void describe_run(Run run, const RunProducts& products, const PreparedProblem& p
       .alive = alive};
   const CodeSums sums = describe_codes(problem, codes, options, result);
   warn_if_short(result, options);
-  warn_if_spanned(result, options, prepared.points ? prepared.points->features() : 0);
-  if (prepared.points && prepared.points->warning())
-    result.warnings.push_back(*prepared.points->warning());
+  warn_if_spanned(result, options, prepared.features());
+  if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);
   if (options.fill) fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
   if (options.certificate == CertificateKind::full)

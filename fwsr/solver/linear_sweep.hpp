@@ -12,7 +12,8 @@
 // another n d^2.
 #pragma once
 
-#include <optional>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "fwsr/base/blocks.hpp"
@@ -31,15 +32,6 @@ struct CodesOf {
 struct Wanted {
   bool assignment = false, codes = false;
   bool sums = false;  // those of the certificate
-};
-
-struct LinearProblem {
-  const Points& points;
-  const std::vector<double>& covariance;  // C
-  const std::vector<double>& r;
-  double r_error = 0;  // what rounding may have done to r
-  int threads = 1;
-  Alive alive;
 };
 
 /// Sizes of what is added and subtracted, in the points' units. With w_i what rounding may have done to
@@ -71,8 +63,79 @@ struct LinearSums {
 double code_roughness(const Coefficients& theta, const std::vector<double>& basis_norms,
                       const std::vector<double>& exemplar_norms);
 
+/// A small row-major matrix.
+struct SmallMatrix {
+  Index rows = 0, cols = 0;
+  std::vector<double> values;
+
+  SmallMatrix() = default;
+  SmallMatrix(Index r, Index c) : rows(r), cols(c), values(static_cast<std::size_t>(r * c)) {}
+  double* row(Index i) { return values.data() + i * cols; }
+  const double* row(Index i) const { return values.data() + i * cols; }
+};
+
+/// What every point is multiplied with: small, and the same wherever the points live.
+struct SweepTables {
+  bool full = false;  // for all sums, not the codes alone
+  Index m = 0, k = 0, rank = 0;
+  std::vector<Index> places;  // of the exemplars in the basis
+  SmallMatrix theta;          // k x m
+  // For the codes alone k rows Theta A_B^T; for all sums m basis points, then m rows A_B^T C, then an orthonormal basis
+  // of T.
+  SmallMatrix with;
+  SmallMatrix among;                    // K_TT, k x k
+  SmallMatrix g;                        // G, m x m
+  std::vector<double> norm, roughness;  // of the exemplars: ||a_t|| and w_t
+  double of_codes = 0;                  // code_roughness
+  double score_error = 0;               // what rounding may have done to squared scores
+};
+/// `basis`: the points of theta's basis, row by row, and what centring took from each. `c`: C; needed for all sums
+/// only, as is r_error, what rounding may have done to r. The first `features` of `dim` numbers are not the eta row.
+struct BasisRows {
+  const std::vector<double>& rows;
+  const std::vector<double>& taken_away;
+  Index dim = 0, features = 0;
+};
+SweepTables make_tables(const CodesOf& x, const BasisRows& basis, std::span<const double> c,
+                        double r_error, bool full);
+
+/// The points whose squared scores are within `margin` of the largest so far.
+struct Leaders {
+  struct One {
+    Index point = 0;
+    double score = 0;
+  };
+  static constexpr std::size_t most = 16;  // more are not kept
+  double margin = 0;
+  double largest = -std::numeric_limits<double>::infinity(), left_out = largest;
+  std::vector<One> all{};
+
+  void see(const One& one);
+  void see(const Leaders& others);
+  bool complete() const { return left_out < largest - margin; }
+};
+
+/// What some points add.
+struct SweepPart {
+  std::vector<double> count, squares;  // per exemplar
+  LinearSums sums;
+  Leaders leaders;
+
+  void add(const SweepPart& other);
+};
+/// What the points at hand say about the codes. The last two where asked for.
+struct SweepAnswer {
+  SegmentSums<SweepPart> parts;
+  std::vector<Index> assignment;
+  std::vector<double> codes;
+};
+/// `r`: of the points at hand.
+SweepAnswer sweep_linear(const Points& points, const SweepTables& tables,
+                         const std::vector<double>& r, const Wanted& wanted, int threads,
+                         const Alive& alive);
+
 /// Fills weights and strength, and assignment, codes and sums when asked for.
-LinearSums sweep_linear(const LinearProblem& problem, const CodesOf& codes, const Wanted& wanted,
+LinearSums gather_sweep(std::vector<SweepAnswer> answers, const SweepTables& tables,
                         Selection& selection);
 
 }  // namespace fwsr

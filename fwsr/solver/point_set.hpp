@@ -34,8 +34,10 @@ namespace fwsr {
 /// What a set says about itself.
 struct PointFacts {
   Index size = 0;
-  Index dim = 0;        // length of a row
-  bool single = false;  // stored in float32
+  Index dim = 0;                           // length of a row ...
+  Index features = 0;                      // ... without the one for eta
+  bool single = false;                     // stored in float32
+  double unit = 1, eta = 0, rms_norm = 0;  // points.hpp
 };
 
 /// c and h of all points in one run.

@@ -38,30 +38,25 @@ Kernel kernel_of(const SelectOptions& o, const Points& points, int threads) {
   return kernel;
 }
 
-namespace {
-
-/// Norms and distances of sparse points come from sums over their entries, less what centring takes away:
-/// far from the origin nothing is left of them but rounding. Some points, met as they are, tell.
-void refuse_if_too_far_from_origin(const Points& points, KernelType type) {
-  const Index n = points.size(), d = points.features(), sample = std::min<Index>(n, 64);
-  std::vector<double> row(static_cast<std::size_t>(points.dim())), before(row.size()),
-      gap(row.size());
-  double norm = 0, norm_lost = 0, distance = 0, distance_lost = 0;
+void refuse_if_too_far_from_origin(const PointFacts& facts, KernelType type,
+                                   const std::function<double(Index i, double* out)>& fetch) {
+  const Index n = facts.size, d = facts.features, sample = std::min<Index>(n, 64);
+  std::vector<double> row(static_cast<std::size_t>(facts.dim)), before(row.size()), gap(row.size());
+  double norm = 0, norm_lost = 0, distance = 0, distance_lost = 0, square_before = 0;
   for (Index s = 0; s < sample; ++s) {
-    const Index i = s * n / sample, last = s > 0 ? (s - 1) * n / sample : 0;
-    points.row(i, row.data());
+    const double square = fetch(s * n / sample, row.data());
     const double own = dot(row.data(), row.data(), d);
     norm += own;
-    norm_lost += std::abs(points.squared_norm(i) - own);
+    norm_lost += std::abs(square - own);
     if (s > 0) {
       for (std::size_t l = 0; l < row.size(); ++l) gap[l] = row[l] - before[l];
       const double apart = dot(gap.data(), gap.data(), d);
-      const double by_norms = points.squared_norm(i) + points.squared_norm(last) -
-                              2 * dot(row.data(), before.data(), d);
+      const double by_norms = square + square_before - 2 * dot(row.data(), before.data(), d);
       distance += apart;
       if (apart > 0) distance_lost += std::abs(by_norms - apart);  // copies lose nothing
     }
     std::swap(row, before);
+    square_before = square;
   }
   constexpr double most = 1e-4;
   // The largest number is near 1: centring leaves nothing, and that is seen.
@@ -72,8 +67,6 @@ void refuse_if_too_far_from_origin(const Points& points, KernelType type) {
       "these sparse points lie so far from the origin that their differences drown in rounding; "
       "subtract a constant from the features that are far from 0, or give a dense matrix");
 }
-
-}  // namespace
 
 void PreparedProblem::make_kernel(const SelectOptions& o, const Plan& plan, bool in_single,
                                   bool hold, const Alive& alive) {
@@ -102,7 +95,12 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
                                 const Plan& plan, const Alive& alive) {
   PreparedProblem prepared;
   prepared.points = std::move(points);
-  if (prepared.points->sparse()) refuse_if_too_far_from_origin(*prepared.points, o.kernel.type);
+  const Points& all = *prepared.points;
+  prepared.warning = all.warning();
+  if (all.sparse())
+    refuse_if_too_far_from_origin(
+        {.size = all.size(), .dim = all.dim(), .features = all.features()}, o.kernel.type,
+        [&](Index i, double* out) { return all.row(i, out), all.squared_norm(i); });
   prepared.type = kernel_of(o, *prepared.points, plan.threads);
   prepared.single = prepared.points->single() && !o.precise && plan.form == FormKind::representer &&
                     plan.kernel_by != KernelBy::products;

@@ -1,8 +1,11 @@
 // Points and kernel of one request, ready for a form: everything that does not depend on the steps.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
@@ -17,7 +20,7 @@ namespace fwsr {
 
 /// Points and kernel of one request, alive together.
 struct PreparedProblem {
-  std::unique_ptr<Points> points;             // null for a given kernel
+  std::unique_ptr<Points> points;             // null: given as a kernel, or not in this process
   std::unique_ptr<KernelMatrix> source;       // computes or borrows K
   std::unique_ptr<KernelMatrix> held;         // half of it in memory, where the plan says so
   std::unique_ptr<Factor> factor;             // F, where it takes the place of K
@@ -25,10 +28,13 @@ struct PreparedProblem {
   std::unique_ptr<KernelMatrix> approximate;  // F F^T
   std::unique_ptr<PointSet> set;              // what the covariance form works on, where it does
   Kernel type = {};                           // with its gamma
+  std::optional<std::string> warning;         // about the points
   bool single = false;                        // K began in float32; a long run may go on in double
 
   double gamma() const { return type.gamma.value_or(0.0); }
   const KernelMatrix& kernel() const { return approximate ? *approximate : held ? *held : *source; }
+  /// Of a point; 0 for a given kernel.
+  Index features() const { return points ? points->features() : set ? set->facts().features : 0; }
   /// What the kernel is the inner product of.
   const Points& feature_rows() const { return coordinates ? *coordinates : *points; }
 
@@ -47,6 +53,12 @@ std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& 
 
 /// What the loop needs to know. Throws Error when the objective at X = 0 is not finite.
 RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero);
+
+/// Norms and distances of sparse points come from sums over their entries, less what centring takes away: far from the
+/// origin nothing is left of them but rounding. Some points, met as they are, tell. `fetch` writes a_i to its second
+/// argument and returns ||a_i||^2 without eta.
+void refuse_if_too_far_from_origin(const PointFacts& facts, KernelType type,
+                                   const std::function<double(Index i, double* out)>& fetch);
 
 /// The kernel of the options with its gamma filled in; cosine is linear on normalised points.
 Kernel kernel_of(const SelectOptions& o, const Points& points, int threads);

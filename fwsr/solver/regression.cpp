@@ -46,16 +46,11 @@ void refuse_no_kernel(const KernelMatrix& kernel, std::span<const Index> exempla
 /// What some points leave of all others, from explicit vectors: these keep twice the digits of inner products.
 class Residuals {
  public:
-  Residuals(const Points& points, std::span<const Index> exemplars, int threads)
-      : points_(points), d_(points.features()) {
-    const auto k = static_cast<Index>(exemplars.size());
-    std::vector<double> rows(at(k * d_)), row(at(points.dim()));
-    for (Index t = 0; t < k; ++t) {
-      points.row(exemplars[at(t)], row.data());
-      std::copy(row.begin(), row.begin() + d_, rows.begin() + t * d_);
-    }
-    basis_ = orthonormal_rows(std::move(rows), k, d_);
-    rank_ = d_ ? static_cast<Index>(basis_.size()) / d_ : 0;
+  Residuals(const Points& points, std::span<const double> orthonormal, int threads)
+      : points_(points),
+        d_(points.features()),
+        rank_(d_ ? static_cast<Index>(orthonormal.size()) / d_ : 0),
+        basis_(orthonormal) {
     // An eta row would be one more number of each; whoever has one is expanded.
     if (points.sparse() && points.dim() == d_ && rank_ > 0)
       by_feature_.emplace(points, basis_.data(), rank_, threads);
@@ -117,8 +112,8 @@ class Residuals {
   static constexpr double doubtful = 1e-5;
 
   const Points& points_;
-  Index d_, rank_ = 0;
-  std::vector<double> basis_;  // rank x d
+  Index d_, rank_;
+  std::span<const double> basis_;  // rank x d
   std::optional<Points::ByFeature> by_feature_;
 };
 
@@ -176,16 +171,36 @@ Regression project_kernel(const KernelMatrix& kernel, std::span<const Index> exe
 
 }  // namespace
 
-Regression project_points(const Points& points, std::span<const Index> exemplars, int threads,
-                          const Alive& alive) {
-  const Residuals residuals(points, exemplars, threads);
+std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index features) {
+  const Index k = dim ? static_cast<Index>(rows.size()) / dim : 0;
+  std::vector<double> own(at(k * features));
+  for (Index t = 0; t < k; ++t)
+    std::copy_n(rows.begin() + t * dim, features, own.begin() + t * features);
+  return orthonormal_rows(std::move(own), k, features);
+}
+
+BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal, int threads,
+                           const Alive& alive) {
+  const Residuals residuals(points, orthonormal, threads);
   const auto blocks = at(block_count(points.size(), sweep_rows));
   std::vector<double> projection(blocks), trace(blocks);
   for_points(points.size(), threads, alive, [&](std::size_t b, Index first, Index last) {
     for (Index i = first; i < last; ++i) trace[b] += points.squared_norm(i);
     projection[b] = residuals.sum(first, last);
   });
-  return added_up(projection, trace, points.size());
+  return {.projection = segments_of(projection, points.portion(), sweep_rows),
+          .trace = segments_of(trace, points.portion(), sweep_rows)};
+}
+
+Regression project_points(const Points& points, std::span<const Index> exemplars, int threads,
+                          const Alive& alive) {
+  std::vector<double> rows(exemplars.size() * at(points.dim()));
+  for (std::size_t t = 0; t < exemplars.size(); ++t)
+    points.row(exemplars[t], rows.data() + t * at(points.dim()));
+  const BeyondSpanSums sums =
+      beyond_span(points, span_of(rows, points.dim(), points.features()), threads, alive);
+  const double projection = total_of({sums.projection});
+  return {.projection = projection, .ridge = projection, .trace = total_of({sums.trace})};
 }
 
 double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, double rho,

@@ -16,6 +16,15 @@ struct Regression {
   double trace = 0;       // ||A||^2
 };
 
+/// An orthonormal basis of the span of some rows of `dim` numbers, the first `features` of them each.
+std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index features);
+/// ||a_i - P a_i||^2 and ||a_i||^2 added up, P the projection on that span.
+struct BeyondSpanSums {
+  SegmentSums<double> projection, trace;
+};
+BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal, int threads,
+                           const Alive& alive);
+
 /// From the points themselves, which keep twice the digits of their inner products; ridge is the projection.
 Regression project_points(const Points& points, std::span<const Index> exemplars, int threads,
                           const Alive& alive);

@@ -2,7 +2,11 @@
 // sums. The certificate asks for it where the sums of one sweep (linear_sweep.hpp) are too coarse.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/linalg/gram.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
 
@@ -13,13 +17,28 @@ struct ScoreBound {
   double error = 0;  // by which rounding may have changed it
 };
 
+/// Codes X = Theta A_B^T A as vectors.
+struct ResidualVectors {
+  Index dim = 0;
+  std::vector<double> basis, chosen;  // rows a_b and a_t
+  std::vector<double> theta;
+};
+
 /// ||A - A X||^2: one pass over the points.
-double residual_sum(const Points& points, const CodesOf& x, int threads, const Alive& alive);
+SegmentSums<double> residual_squares(const Points& points, const ResidualVectors& x, int threads,
+                                     const Alive& alive);
 
-/// ||p_i||: one pass over the points.
-double score_of(const Points& points, Index i, const CodesOf& x, int threads);
+/// ||p_i||^2 = sum_l <a_l, w>^2 with w = E^T a_i.
+std::vector<double> score_vector(const ResidualVectors& x, const std::vector<double>& a);
+SegmentSums<double> projected_squares(const Points& points, std::span<const double> w, int threads);
 
-/// max_i ||p_i||, with ||p_i||^2 = a_i^T (R R^T) a_i: as much as another set-up, in double.
-ScoreBound largest_score(const Points& points, const CodesOf& x, int threads, const Alive& alive);
+/// ||p_i||^2 = a_i^T (R R^T) a_i of all points, from R R^T: as much as another set-up, in double.
+SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x, int threads,
+                                   const Alive& alive);
+std::vector<double> residual_scores(const Points& points, std::span<const double> rr, int threads,
+                                    const Alive& alive);
+/// What rounding may have done to that of point i: a part of ||a_i||^2 tr R R^T, f. A point that is much larger than
+/// the others may lead for that alone.
+double residual_score_error(const Points& points, double f, Index i);
 
 }  // namespace fwsr

@@ -12,14 +12,17 @@ void Scores::find_most(int threads) {
              });
 }
 
+Index Scores::first(double enough) const {
+  const auto block = std::find_if(most.begin(), most.end(), [&](double m) { return m >= enough; });
+  if (block == most.end()) return -1;
+  const auto begin = c.begin() + (block - most.begin()) * block_size;
+  const auto found = std::find_if(begin, c.end(), [&](double v) { return v >= enough; });
+  return found == c.end() ? -1 : found - c.begin();
+}
+
 Index Scores::best(double tie) const {
   const double largest = *std::max_element(most.begin(), most.end());
-  const double enough = largest - tie * std::max(0.0, largest);
-  const auto block = std::find_if(most.begin(), most.end(), [&](double m) { return m >= enough; });
-  if (block == most.end()) return 0;  // scores that are not numbers
-  const auto first = c.begin() + (block - most.begin()) * block_size;
-  const auto found = std::find_if(first, c.end(), [&](double v) { return v >= enough; });
-  return found == c.end() ? 0 : found - c.begin();
+  return std::max<Index>(0, first(enough_of(largest, tie)));  // 0: scores that are not numbers
 }
 
 }  // namespace fwsr

@@ -21,6 +21,8 @@ class Scores {
   /// The smallest index among the points whose score is within a relative `tie` of the largest.
   /// @pre `most` is that of the present c
   Index best(double tie) const;
+  /// The first point whose score is at least this; -1: none. @pre as for `best`
+  Index first(double enough) const;
   /// Computes `most` from c.
   void find_most(int threads);
 
@@ -30,6 +32,11 @@ class Scores {
  private:
   static std::size_t size(Index i) { return static_cast<std::size_t>(i); }
 };
+
+/// What is within a relative `tie` of the largest.
+inline double enough_of(double largest, double tie) {
+  return largest - tie * (largest > 0 ? largest : 0.0);
+}
 
 /// Scores closer than this, relatively, are equal; the smaller index wins. Rounding then never
 /// decides between points that are equally good, whatever the form.

@@ -24,8 +24,8 @@ void to_global_indices(std::span<const Index> subset, Selection& result) {
     for (Index& b : result.coefficients->basis) b = original(b);
 }
 
-Selection select_points(const PointsView& view, std::span<const Index> subset,
-                        const SelectOptions& options, const Plan& plan, const Observer& observer) {
+Selection run_prepared(const std::function<PreparedProblem(const Alive&)>& prepare,
+                       const SelectOptions& options, const Plan& plan, const Observer& observer) {
   const SerialBlas serial;
   make_room_for_products(threads_of(options));
   Selection result;
@@ -34,7 +34,7 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
   Watch watch(observer, options.exemplars);
   const Alive alive = watch.alive();
   try {
-    PreparedProblem prepared = prepare_problem(view, subset, options, plan, alive);
+    PreparedProblem prepared = prepare(alive);
     std::unique_ptr<Form> form = make_form(prepared, options, plan, alive);
     result.seconds.setup = seconds_since(start);
 
@@ -53,6 +53,14 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
     result.status = Status::interrupted;
     result.certificate.reset();
   }
+  return result;
+}
+
+Selection select_points(const PointsView& view, std::span<const Index> subset,
+                        const SelectOptions& options, const Plan& plan, const Observer& observer) {
+  Selection result = run_prepared(
+      [&](const Alive& alive) { return prepare_problem(view, subset, options, plan, alive); },
+      options, plan, observer);
   to_global_indices(subset, result);
   return result;
 }

@@ -11,6 +11,7 @@
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/select.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -20,6 +21,10 @@ namespace fwsr {
 /// except `assignment` and `codes`, which follow the subset. @pre find_problem found none
 Selection select_points(const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& options, const Plan& plan, const Observer& observer);
+
+/// The same on points that `prepare` has made ready, wherever they live.
+Selection run_prepared(const std::function<PreparedProblem(const Alive&)>& prepare,
+                       const SelectOptions& options, const Plan& plan, const Observer& observer);
 
 /// How one problem is planned and solved: by make_plan and select_points, or by another method.
 struct Chooser {

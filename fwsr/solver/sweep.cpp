@@ -23,71 +23,7 @@
 
 namespace fwsr {
 
-// ------------------------------------------------------------------------------------- the settings
-
 namespace {
-
-void refuse_twice(const char* name, std::vector<NumberOrAuto> values) {
-  std::sort(values.begin(), values.end());
-  const auto twice = std::adjacent_find(values.begin(), values.end());
-  if (twice != values.end())
-    throw Error(fmt::format("{} {} is listed more than once; list every value once", name,
-                            text_of(*twice)));
-}
-
-SelectOptions options_of(const SelectOptions& options, const NumberOrAuto& alpha, double eta) {
-  SelectOptions own = options;
-  own.alpha = alpha;
-  own.eta = eta;
-  return own;
-}
-
-}  // namespace
-
-Grid make_grid(const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
-               const std::vector<double>& etas) {
-  if (options.alpha || options.beta || options.eta != 0)
-    throw Error("a sweep sets alpha and eta itself; leave alpha, beta and eta out of the options");
-  Grid grid;
-  grid.alphas = alphas;
-  grid.etas = etas;
-  if (alphas.empty()) grid.alphas.emplace_back();
-  if (etas.empty()) grid.etas.push_back(0);
-  // Sizes first, so that the product cannot overflow.
-  const auto most = static_cast<std::size_t>(most_settings);
-  if (grid.alphas.size() > most || grid.etas.size() > most || grid.size() > most_settings)
-    throw Error(fmt::format("{} alphas x {} etas are more than {} settings; list fewer",
-                            grid.alphas.size(), grid.etas.size(), most_settings));
-  refuse_twice("alpha", alphas);
-  refuse_twice("eta", {etas.begin(), etas.end()});
-  return grid;
-}
-
-void refuse_settings(const SelectOptions& options, const Grid& grid, Index n, Index d) {
-  for (const NumberOrAuto& alpha : grid.alphas)
-    for (const double eta : grid.etas)
-      if (const auto problem = find_problem(options_of(options, alpha, eta), n, d))
-        throw Error(*problem);
-}
-
-// ------------------------------------------------------------------------------------------ the plan
-
-namespace {
-
-/// What the covariance form takes beside the plan of one setting, in bytes.
-struct SharedBytes {
-  double common, each_eta, each_setting;
-};
-SharedBytes shared_bytes(const Plan& p) {
-  const auto n = static_cast<double>(p.points), d = static_cast<double>(p.features + 1);
-  // r and C twice, in float32's precision and in double's; of every eta also the points' numbers.
-  // A setting has three products of every row that a thread works on, twice; at most pass_lanes
-  // vectors beside theirs fill up their number.
-  const double products = 2.0 * Points::SharedPass::most_rows * p.threads;
-  return {.common = 8 * (6 * n + 2 * d * d + pass_lanes * (products + d)),
-          .each_eta = 8 * (6 * n + 2 * d * d),
-          .each_setting = 8 * (2 * n + n / 512 + 2 * d * d + 19 * d + 3 * products)};
-}
 
 /// Settings first .. last in the order of work (all alphas of an eta stand together) that are run at
 /// the same time.
@@ -101,70 +37,6 @@ std::vector<Batch> batches_of(const SweepPlan& plan, const Grid& grid) {
     all.push_back({first, std::min(grid.size(), first + plan.at_once)});
   return all;
 }
-
-}  // namespace
-
-SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Grid& grid,
-                        int side_by_side) {
-  SweepPlan plan{.each = each,
-                 .settings = grid.size(),
-                 .at_once = 1,
-                 .rounds = grid.size(),
-                 .etas = static_cast<Index>(grid.etas.size()),
-                 .memory_bytes = each.memory_bytes,
-                 .shared = {}};
-  const auto n = static_cast<double>(each.points);
-  const double answers = static_cast<double>(grid.size() - 1) *
-                         (8.0 * 3 * static_cast<double>(options.exemplars) +
-                          (options.codes ? 8 * n * static_cast<double>(options.exemplars) : 0.0) +
-                          (options.assignment ? 8 * n : 0.0));
-  const double limit = memory_limit(each.data_bytes, options);
-  const double room = (limit - static_cast<double>(each.data_bytes)) / side_by_side -
-                      static_cast<double>(each.memory_bytes) - answers;
-  if (room < 0)
-    throw MemoryError(
-        fmt::format("the answers of {} settings need {} more than the {} that may be used; sweep "
-                    "fewer settings, "
-                    "or leave out their codes and assignments",
-                    grid.size(), format_bytes(-room * side_by_side), format_bytes(limit)));
-  plan.memory_bytes += static_cast<Index>(answers);
-  if (each.form != FormKind::covariance || each.kernel_by != KernelBy::none) {
-    plan.shared = fmt::format("the settings of an eta share {}, and run one after the other",
-                              each.kernel_by == KernelBy::held     ? "the kernel matrix"
-                              : each.kernel_by == KernelBy::factor ? "the factor"
-                                                                   : "points and kernel");
-    return plan;
-  }
-  const SharedBytes bytes = shared_bytes(each);
-  const auto needs = [&](Index settings) {
-    // Where they stand does not matter: as if every batch began in the middle of an eta.
-    const auto alphas = static_cast<Index>(grid.alphas.size());
-    const auto etas =
-        std::min(static_cast<Index>(grid.etas.size()), (settings + alphas - 2) / alphas + 1);
-    return bytes.common + static_cast<double>(etas) * bytes.each_eta +
-           static_cast<double>(settings) * bytes.each_setting;
-  };
-  if (grid.size() < 2 || needs(2) > room) {
-    plan.shared = grid.size() < 2 ? "one setting has nothing to share"
-                                  : "the settings run one after the other: more memory would let "
-                                    "them share set-up and passes";
-    return plan;
-  }
-  plan.at_once = grid.size();
-  while (needs(plan.at_once) > room) --plan.at_once;
-  plan.rounds = block_count(grid.size(), plan.at_once);
-  // Batches of nearly equal size: the last one should not run alone.
-  plan.at_once = block_count(grid.size(), plan.rounds);
-  plan.memory_bytes += static_cast<Index>(needs(plan.at_once));
-  plan.shared = "all settings share the set-up, and a pass over the points serves " +
-                (plan.rounds == 1 ? "every one that is still running"
-                                  : fmt::format("{} of them", plan.at_once));
-  return plan;
-}
-
-// ----------------------------------------------------------------------------------------- the sweep
-
-namespace {
 
 /// Several runs to one observer, how far they have come in all: one more step, or none, of a run that had `before`
 /// exemplars. False: stop.
@@ -180,20 +52,19 @@ bool tell(Watch& watch, const Progress& p, Index before, double unit) {
   });
 }
 
-/// What all settings share, and what those of one eta do. Forms ask one at a time.
-class SharedSetUp {
+/// All points in this process.
+class LocalSetUp final : public SweepSetUp {
  public:
-  SharedSetUp(const PointsView& view, std::span<const Index> subset, const SelectOptions& options,
-              const Plan& plan, const Alive& alive)
+  LocalSetUp(const PointsView& view, std::span<const Index> subset, const SelectOptions& options,
+             const Plan& plan, const Alive& alive)
       : options_(options),
         plan_(plan),
         alive_(alive),
         plain_(view, subset, without_eta(options), plan.threads),
         set_(plain_, plan.threads, alive) {}
-  PointSet& plain() { return set_; }
+  PointSet& plain() override { return set_; }
 
-  /// Points and kernel of one eta; their C and r come from those without.
-  std::unique_ptr<PreparedProblem> prepare(double eta) {
+  std::unique_ptr<PreparedProblem> prepare(double eta) override {
     const SelectOptions own = options_of(options_, NumberOrAuto{}, eta);
     auto prepared = std::make_unique<PreparedProblem>(
         prepare_problem(std::make_unique<Points>(plain_, eta, options_.eta_relative, plan_.threads),
@@ -203,12 +74,6 @@ class SharedSetUp {
   }
 
  private:
-  static Preprocessing without_eta(const SelectOptions& options) {
-    Preprocessing prep = preprocessing_of(options);
-    prep.eta = 0;
-    return prep;
-  }
-
   const SelectOptions& options_;
   const Plan& plan_;
   const Alive& alive_;
@@ -287,7 +152,6 @@ struct Work {
   std::vector<Setting> settings;
   const SelectOptions& options;
   const Plan& plan;
-  std::span<const Index> subset;
   Watch& watch;
   const Alive& alive;
 };
@@ -298,7 +162,7 @@ void interrupted(Selection& result) {
 }
 
 /// Settings that share the passes.
-void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
+void run_batch(SweepSetUp& shared, const Work& work, const Batch& batch) {
   const auto start = Clock::now();
   std::vector<std::unique_ptr<PreparedProblem>> problems;
   std::vector<Runner> runners;
@@ -333,11 +197,12 @@ void run_batch(SharedSetUp& shared, const Work& work, const Batch& batch) {
 }
 
 /// Settings of one eta that share points and kernel and nothing else.
-void run_one_by_one(const PointsView& view, const Work& work, const Batch& batch) {
+void run_one_by_one(const PointsView& view, std::span<const Index> subset, const Work& work,
+                    const Batch& batch) {
   auto start = Clock::now();
   const double eta = work.settings[static_cast<std::size_t>(batch.first)].eta;
   PreparedProblem prepared = prepare_problem(
-      view, work.subset, options_of(work.options, NumberOrAuto{}, eta), work.plan, work.alive);
+      view, subset, options_of(work.options, NumberOrAuto{}, eta), work.plan, work.alive);
   for (Index t = batch.first; t < batch.last && !work.watch.stopped(); ++t) {
     const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
     const SelectOptions own = options_of(work.options, setting.alpha, eta);
@@ -366,11 +231,10 @@ void run_one_by_one(const PointsView& view, const Work& work, const Batch& batch
   }
 }
 
-}  // namespace
-
-std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Index> subset,
-                                     const SelectOptions& options, const SweepPlan& plan,
-                                     const Grid& grid, const Observer& observer) {
+/// Calls run(work), which runs all settings of it.
+template <class RunAll>
+std::vector<SweepEntry> run_settings(const SelectOptions& options, const SweepPlan& plan,
+                                     const Grid& grid, const Observer& observer, RunAll&& run) {
   const SerialBlas serial;
   make_room_for_products(threads_of(options));
   std::vector<SweepEntry> entries;
@@ -381,43 +245,59 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
     }
   Watch watch(observer, grid.size() * options.exemplars);
   const Alive alive = watch.alive();
-  Work work{.settings = {},
-            .options = options,
-            .plan = plan.each,
-            .subset = subset,
-            .watch = watch,
-            .alive = alive};
+  Work work{.settings = {}, .options = options, .plan = plan.each, .watch = watch, .alive = alive};
   for (std::size_t e = 0; e < grid.etas.size(); ++e)
     for (std::size_t a = 0; a < grid.alphas.size(); ++a)
       work.settings.push_back({.alpha = grid.alphas[a],
                                .eta = grid.etas[e],
                                .result = &entries[a * grid.etas.size() + e].selection});
   try {
-    if (plan.at_once > 1) {
-      const auto start = Clock::now();
-      SharedSetUp shared(view, subset, options, plan.each, alive);
-      const double share = seconds_since(start) / static_cast<double>(entries.size());
-      for (SweepEntry& e : entries) e.selection.seconds.setup = share;
-      for (const Batch& batch : batches_of(plan, grid)) {
-        if (watch.stopped()) break;
-        run_batch(shared, work, batch);
-      }
-    } else {
-      const auto alphas = static_cast<Index>(grid.alphas.size());
-      for (Index first = 0; first < grid.size() && !watch.stopped(); first += alphas)
-        run_one_by_one(view, work, {first, first + alphas});
-    }
+    run(work);
   } catch (const Interrupted&) {  // what has not ended says so already
   }
-  for (SweepEntry& e : entries) to_global_indices(subset, e.selection);
   return entries;
 }
 
-SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
-                     const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas) {
-  const Grid grid = make_grid(options, alphas, etas);
-  refuse_settings(options, grid, rows_of(points), cols_of(points));
-  return plan_settings(plan(points, options), options, grid, 1);
+}  // namespace
+
+Preprocessing without_eta(const SelectOptions& options) {
+  Preprocessing prep = preprocessing_of(options);
+  prep.eta = 0;
+  return prep;
+}
+
+std::vector<SweepEntry> sweep_together(const MakeSetUp& make, const SelectOptions& options,
+                                       const SweepPlan& plan, const Grid& grid,
+                                       const Observer& observer) {
+  return run_settings(options, plan, grid, observer, [&](const Work& work) {
+    const auto start = Clock::now();
+    const std::unique_ptr<SweepSetUp> shared = make(work.alive);
+    const double share = seconds_since(start) / static_cast<double>(work.settings.size());
+    for (const Work::Setting& s : work.settings) s.result->seconds.setup = share;
+    for (const Batch& batch : batches_of(plan, grid)) {
+      if (work.watch.stopped()) break;
+      run_batch(*shared, work, batch);
+    }
+  });
+}
+
+std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Index> subset,
+                                     const SelectOptions& options, const SweepPlan& plan,
+                                     const Grid& grid, const Observer& observer) {
+  std::vector<SweepEntry> entries =
+      plan.at_once > 1
+          ? sweep_together(
+                [&](const Alive& alive) {
+                  return std::make_unique<LocalSetUp>(view, subset, options, plan.each, alive);
+                },
+                options, plan, grid, observer)
+          : run_settings(options, plan, grid, observer, [&](const Work& work) {
+              const auto alphas = static_cast<Index>(grid.alphas.size());
+              for (Index first = 0; first < grid.size() && !work.watch.stopped(); first += alphas)
+                run_one_by_one(view, subset, work, {first, first + alphas});
+            });
+  for (SweepEntry& e : entries) to_global_indices(subset, e.selection);
+  return entries;
 }
 
 std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& options,

@@ -1,0 +1,306 @@
+// The PointSet whose points are held by one shard or many: it asks them all (questions.hpp), and adds up what they say,
+// first shard to last. So one shard and a hundred give the same bits.
+//
+// `Shards` says how they are reached:  std::vector<Question::Reply> ask(const Question&)  in the order of the shards.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "fwsr/linalg/gram.hpp"
+#include "fwsr/solver/covariance.hpp"
+#include "fwsr/solver/point_set.hpp"
+#include "fwsr/solver/questions.hpp"
+#include "fwsr/solver/scores.hpp"
+
+namespace fwsr {
+
+template <class Shards>
+class GatheredPoints : public PointSet {
+ public:
+  /// Set number `set` of the shards.
+  GatheredPoints(std::shared_ptr<Shards> shards, Index set, const PointFacts& facts)
+      : shards_(std::move(shards)), set_(set), facts_(facts) {}
+  /// The points of `without`, which has no eta, with one: C and r come from those without, and one pass serves runs of
+  /// both.
+  GatheredPoints(GatheredPoints& without, Index set, const PointFacts& facts)
+      : shards_(without.shards_), set_(set), facts_(facts), without_(&without) {}
+
+  PointFacts facts() const override { return facts_; }
+
+  std::shared_ptr<const Covariance> covariance(bool single) override {
+    const std::size_t which = single ? 1 : 0;
+    if (auto held = known_[which].lock()) return held;
+    if (without_ && facts_.eta == 0) return base_of(which);
+    auto own = std::make_unique<Covariance>();
+    own->id = new_id();
+    own->single = single;
+    // Whatever happens to it, the shards drop their r when nobody holds it any more.
+    std::shared_ptr<const Covariance> made(own.get(), ForgetIt{shards_});
+    Covariance& c = *own.release();
+    if (without_)
+      border(*base_of(which), c);
+    else if (single)
+      find_in_single(c);
+    else
+      find_in_double(c);
+    known_[which] = made;
+    return made;
+  }
+
+  std::unique_ptr<PointRun> begin(const Covariance& covariance) override {
+    auto run = std::make_unique<Run>(shards_, new_id());
+    shards_->ask(BeginRun{.set = set_, .covariance = covariance.id, .run = run->id()});
+    return run;
+  }
+
+  void row(Index i, double* out) const override {
+    const Rows found = rows({i});
+    std::copy(found.rows.begin(), found.rows.end(), out);
+  }
+
+  void advance(std::span<const PointUpdate> updates) override {
+    if (updates.empty()) return;
+    Advance question{.set = set_, .steps = {}};
+    question.steps.reserve(updates.size());
+    for (const PointUpdate& u : updates)
+      question.steps.push_back({.run = static_cast<const Run*>(u.run)->id(),
+                                .covariance = u.covariance->id,
+                                .a = u.a,
+                                .av = u.av,
+                                .rv = u.rv,
+                                .step = u.step});
+    shards_->ask(question);
+  }
+
+  LinearSums describe(const Covariance& covariance, const CodesOf& x, const Wanted& wanted,
+                      Selection& selection) const override {
+    const Rows basis = rows(x.theta.basis);
+    DescribeCodes question{.set = set_,
+                           .covariance = covariance.id,
+                           .tables = make_tables(x,
+                                                 {.rows = basis.rows,
+                                                  .taken_away = basis.taken_away,
+                                                  .dim = facts_.dim,
+                                                  .features = facts_.features},
+                                                 covariance.c, covariance.r_error, wanted.sums),
+                           .wanted = wanted};
+    selection.assignment.clear();
+    selection.codes.clear();
+    return gather_sweep(shards_->ask(question), question.tables, selection);
+  }
+
+  double residual_sum(const CodesOf& x) const override {
+    return total_of(shards_->ask(ResidualSquares{.set = set_, .codes = vectors(x)}));
+  }
+
+  double score_of(Index i, const CodesOf& x) const override { return score_of(i, vectors(x)); }
+
+  ScoreBound largest_score(const CodesOf& x) const override {
+    constexpr Index few = 16;  // so many are scored one by one, a pass over the points each
+    const ResidualVectors codes = vectors(x);
+    const Gram gram = total(shards_->ask(ResidualMoments{.set = set_, .codes = codes}));
+    double f = 0;
+    for (Index l = 0; l < facts_.dim; ++l) f += gram.products[at(l * facts_.dim + l)];
+    double least = 0, most = 0, largest = 0;
+    for (const auto& s : shards_->ask(ResidualScores{.set = set_, .rr = gram.products, .f = f})) {
+      largest = std::max(largest, s.largest);
+      least = std::max(least, s.least);
+      most = std::max(most, s.most);
+    }
+    std::vector<Index> leaders;
+    for (const auto& some :
+         shards_->ask(ResidualLeaders{.set = set_, .f = f, .least = least, .few = few}))
+      leaders.insert(leaders.end(), some.begin(), some.end());
+    const bool clear = most - least <= 1e-9 * largest;
+    if (clear || std::ssize(leaders) > few)
+      return {.score = std::sqrt(largest), .error = std::sqrt(most) - std::sqrt(largest)};
+    ScoreBound best;
+    for (const Index i : leaders) best.score = std::max(best.score, score_of(i, codes));
+    return best;
+  }
+
+  Regression project(std::span<const Index> exemplars) const override {
+    const Rows chosen = rows({exemplars.begin(), exemplars.end()});
+    const std::vector<double> span = span_of(chosen.rows, facts_.dim, facts_.features);
+    std::vector<SegmentSums<double>> projection, trace;
+    for (BeyondSpan::Reply& s : shards_->ask(BeyondSpan{.set = set_, .orthonormal = span})) {
+      projection.push_back(std::move(s.projection));
+      trace.push_back(std::move(s.trace));
+    }
+    const double projected = total_of(projection);
+    return {.projection = projected, .ridge = projected, .trace = total_of(trace)};
+  }
+
+  const std::shared_ptr<Shards>& shards() const { return shards_; }
+  Index set() const { return set_; }
+
+  /// A number that no set, run or covariance has had.
+  static Index new_id() {
+    static std::atomic<Index> last{0};
+    return ++last;
+  }
+
+ private:
+  class Run final : public PointRun {
+   public:
+    Run(std::shared_ptr<Shards> shards, Index id) : shards_(std::move(shards)), id_(id) {}
+    ~Run() override { forget(*shards_, Forget::What::run, id_); }
+    Index id() const { return id_; }
+
+    Leader leader(double tie) const override {
+      double largest = -std::numeric_limits<double>::infinity();
+      for (const double s : shards_->ask(LargestScore{.run = id_}))
+        if (!(s <= largest)) largest = s;
+      for (const auto& found :
+           shards_->ask(FirstScore{.run = id_, .enough = enough_of(largest, tie)}))
+        if (found.point >= 0) return {.point = found.point, .square = found.square};
+      return {.point = 0, .square = largest};  // scores that are not numbers
+    }
+
+    void rescore(const Covariance& covariance, const std::vector<double>& e) override {
+      shards_->ask(Rescore{.run = id_, .c = covariance.c, .e = e});
+    }
+
+   private:
+    std::shared_ptr<Shards> shards_;
+    Index id_;
+  };
+
+  struct ForgetIt {
+    std::shared_ptr<Shards> shards;
+    void operator()(const Covariance* c) const {
+      forget(*shards, Forget::What::covariance, c->id);
+      delete c;
+    }
+  };
+  static void forget(Shards& shards, Forget::What what, Index id) noexcept {
+    try {
+      shards.ask(Forget{.what = what, .id = id});
+    } catch (...) {  // shards that are gone have forgotten
+    }
+  }
+
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+  struct Rows {
+    std::vector<double> rows, taken_away;
+  };
+  Rows rows(std::vector<Index> points) const {
+    const RowsOf question{.set = set_, .points = std::move(points)};
+    std::vector<RowsOf::Reply> replies = shards_->ask(question);
+    if (replies.size() == 1)
+      return {.rows = std::move(replies[0].rows), .taken_away = std::move(replies[0].taken_away)};
+    const std::size_t dim = at(facts_.dim);
+    Rows all{.rows = std::vector<double>(question.points.size() * dim),
+             .taken_away = std::vector<double>(question.points.size())};
+    for (const RowsOf::Reply& reply : replies)
+      for (std::size_t w = 0; w < reply.which.size(); ++w) {
+        const std::size_t to = at(reply.which[w]);
+        std::copy_n(reply.rows.begin() + static_cast<Index>(w * dim), dim,
+                    all.rows.begin() + static_cast<Index>(to * dim));
+        all.taken_away[to] = reply.taken_away[w];
+      }
+    return all;
+  }
+
+  ResidualVectors vectors(const CodesOf& x) const {
+    return {.dim = facts_.dim,
+            .basis = rows(x.theta.basis).rows,
+            .chosen = rows(x.exemplars).rows,
+            .theta = x.theta.theta};
+  }
+
+  double score_of(Index i, const ResidualVectors& codes) const {
+    const std::vector<double> w = score_vector(codes, rows({i}).rows);
+    return std::sqrt(total_of(shards_->ask(ProjectedSquares{.set = set_, .w = w})));
+  }
+
+  static Gram total(std::vector<SegmentSums<Gram>> sums) {
+    Gram all;
+    for (SegmentSums<Gram>& portion : sums)
+      for (Gram& sum : portion) {
+        if (all.rows.empty())
+          all = std::move(sum);
+        else
+          add_gram(all, sum);
+        sum = {};
+      }
+    return all;
+  }
+
+  static double largest_of(const std::vector<double>& values) {
+    return *std::max_element(values.begin(), values.end());
+  }
+
+  void find_in_double(Covariance& to) {
+    to.c = total(shards_->ask(Moments{.set = set_, .single = false, .shift = {}})).products;
+    mirror(facts_.dim, to.c);
+    to.r_error = std::numeric_limits<double>::epsilon() *
+                 largest_of(shards_->ask(KeepForms{.set = set_, .id = to.id, .c = to.c}));
+  }
+
+  void find_in_single(Covariance& to) {
+    const Index n = facts_.size, dim = facts_.dim, sample = std::min<Index>(n, 256);
+    std::vector<Index> some;
+    for (Index i = 0; i < sample; ++i) some.push_back(i * n / sample);
+    const std::vector<double> a = rows(std::move(some)).rows;
+    std::vector<double> m(at(dim));  // mean of these
+    for (Index i = 0; i < sample; ++i)
+      for (Index l = 0; l < dim; ++l) m[at(l)] += a[at(i * dim + l)] / static_cast<double>(sample);
+    const Gram gram = total(shards_->ask(Moments{.set = set_, .single = true, .shift = m}));
+    SingleCovariance found = covariance_from(gram, m, n);
+    to.c = std::move(found.c);
+    double most = 0, longest = 0;
+    for (const auto& forms : shards_->ask(KeepFormsInSingle{.set = set_,
+                             .id = to.id,
+                             .b = gram.products,
+                             .m = m,
+                             .s = gram.rows,
+                             .cm = found.cm})) {
+      most = std::max(most, forms.most);
+      longest = std::max(longest, forms.longest);
+    }
+    to.r_error = error_of_single({.m = m, .s = gram.rows, .cm = found.cm}, most, longest, n);
+  }
+
+  /// C and r of the points without eta, held as long as there are sets with one.
+  const std::shared_ptr<const Covariance>& base_of(std::size_t which) {
+    auto& base = without_->shared_[which];
+    if (!base) base = without_->covariance(which == 1);
+    return base;
+  }
+
+  void border(const Covariance& base, Covariance& to) {
+    const PointFacts& plain = without_->facts_;
+    const std::vector<double> sum = total_of(shards_->ask(SumPoints{.set = without_->set_}));
+    std::vector<double> s;
+    double largest = -std::numeric_limits<double>::infinity();
+    for (auto& reply : shards_->ask(KeepBordered{.set = set_,
+                       .without = without_->set_,
+                       .id = to.id,
+                       .id_without = base.id,
+                       .sum = sum})) {
+      s = std::move(reply.s);
+      largest = std::max(largest, reply.largest);
+    }
+    const double t = facts_.unit / plain.unit;
+    to.c = bordered_covariance(
+        base.c, s, {.scale = t, .eta = facts_.eta, .n = facts_.size, .dim = facts_.dim});
+    to.r_error = t * t * (t * t) * base.r_error + std::numeric_limits<double>::epsilon() * largest;
+  }
+
+  std::shared_ptr<Shards> shards_;
+  Index set_;
+  PointFacts facts_;
+  GatheredPoints* without_ = nullptr;
+  std::weak_ptr<const Covariance> known_[2];     // in double, in single
+  std::shared_ptr<const Covariance> shared_[2];  // held for the sets with an eta
+};
+
+}  // namespace fwsr

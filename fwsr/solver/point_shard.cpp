@@ -1,0 +1,222 @@
+#include "fwsr/solver/point_shard.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "fwsr/linalg/gram.hpp"
+#include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/covariance.hpp"
+#include "fwsr/solver/scores.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr double none = -std::numeric_limits<double>::infinity();
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+double largest(const std::vector<double>& values) {
+  return values.empty() ? none : *std::max_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+/// c and h of every point in one run.
+struct PointShard::Run {
+  Run(const Points& of, const std::vector<double>& r) : points(of), scores(r) {}
+
+  /// The step made ready for a pass over the points.
+  Points::Update prepare(const Advance::Step& s, const std::vector<double>& r) {
+    points.prepare(s.a.all(), a);
+    points.prepare(s.av.all(), av);
+    points.prepare(s.rv.all(), rv);
+    return {.points = &points,
+            .a = &a,
+            .av = &av,
+            .rv = &rv,
+            .step = s.step,
+            .r = r.data(),
+            .c = scores.c.data(),
+            .h = scores.h.data(),
+            .most = scores.most.data()};
+  }
+
+  const Points& points;
+  Scores scores;  // its r is the covariance's
+  Points::Direction a, av, rv;
+};
+
+PointShard::PointShard(int threads, Alive alive) : threads_(threads), alive_(std::move(alive)) {}
+PointShard::~PointShard() = default;
+
+void PointShard::add(Index set, std::unique_ptr<Points> points) {
+  points_[set] = points.get();
+  owned_[set] = std::move(points);
+}
+
+Told PointShard::answer(const MakeSet& q) {
+  add(q.set, std::make_unique<Points>(points(q.of), q.eta, q.eta_relative));
+  return {};
+}
+
+Told PointShard::answer(const Forget& q) {
+  if (q.what == Forget::What::run) runs_.erase(q.id);
+  if (q.what == Forget::What::covariance) r_.erase(q.id);
+  if (q.what == Forget::What::set) points_.erase(q.id), owned_.erase(q.id);
+  return {};
+}
+
+// --------------------------------------------------------------------------------------- the set-up
+
+RowsOf::Reply PointShard::answer(const RowsOf& q) const {
+  const Points& own = points(q.set);
+  const Portion& here = own.portion();
+  RowsOf::Reply reply;
+  for (std::size_t w = 0; w < q.points.size(); ++w) {
+    const Index i = q.points[w] - here.first;
+    if (i < 0 || i >= here.size) continue;
+    reply.which.push_back(static_cast<Index>(w));
+    if (q.rows_too) {
+      reply.rows.resize(reply.rows.size() + at(own.dim()));
+      own.row(i, reply.rows.data() + reply.rows.size() - at(own.dim()));
+    }
+    reply.squares.push_back(own.squared_norm(i));
+    reply.taken_away.push_back(own.norm_taken_away(i));
+  }
+  return reply;
+}
+
+Moments::Reply PointShard::answer(const Moments& q) const {
+  return q.single ? moments_in_single(points(q.set), q.shift.all(), threads_, alive_)
+                  : moments_in_double(points(q.set), threads_, alive_);
+}
+
+double PointShard::keep(Index id, std::vector<double> r) {
+  const double most = largest(r);
+  r_[id] = std::move(r);
+  return most;
+}
+
+KeepForms::Reply PointShard::answer(const KeepForms& q) {
+  return keep(q.id, forms_in_double(points(q.set), q.c.all(), threads_, alive_));
+}
+
+KeepFormsInSingle::Reply PointShard::answer(const KeepFormsInSingle& q) {
+  SingleForms forms = forms_in_single(points(q.set), q.b.all(), {q.m.all(), q.s.all(), q.cm.all()},
+                                      threads_, alive_);
+  keep(q.id, std::move(forms.r));
+  return {.most = forms.most, .longest = forms.longest};
+}
+
+SumPoints::Reply PointShard::answer(const SumPoints& q) const {
+  return points(q.set).sum(threads_);
+}
+
+KeepBordered::Reply PointShard::answer(const KeepBordered& q) {
+  const Points &own = points(q.set), &plain = points(q.without);
+  KeepBordered::Reply reply{.s = plain.finish_sum(q.sum.all())};
+  const Bordered with{
+      .scale = own.scale_against(plain), .eta = own.eta(), .n = own.portion().of, .dim = own.dim()};
+  reply.largest = keep(q.id, bordered_forms(plain, r(q.id_without), reply.s, with, threads_));
+  return reply;
+}
+
+// ----------------------------------------------------------------------------------------- the runs
+
+Told PointShard::answer(const BeginRun& q) {
+  auto begun = std::make_unique<Run>(points(q.set), r(q.covariance));
+  begun->scores.find_most(threads_);
+  runs_[q.run] = std::move(begun);
+  return {};
+}
+
+LargestScore::Reply PointShard::answer(const LargestScore& q) const {
+  return largest(run(q.run).scores.most);
+}
+
+FirstScore::Reply PointShard::answer(const FirstScore& q) const {
+  const Run& own = run(q.run);
+  const Index i = own.scores.first(q.enough);
+  if (i < 0) return {};
+  return {.point = own.points.portion().first + i, .square = own.scores.c[at(i)]};
+}
+
+Told PointShard::answer(const Rescore& q) {
+  Run& own = run(q.run);
+  const Points& points = own.points;
+  const Index dim = points.dim();
+  const FillRows<double> fill = [&](Index first, Index last, double* out) {
+    points.rows(first, last, out);
+  };
+  visit_products(points.portion(), dim, threads_, fill, q.e.all(), q.c.all(),
+                 [&](Index i, const double* a, const double* y, const double* z) {
+                   own.scores.c[at(i)] = dot(y, z, dim);  // y = E^T a_i, z = C y
+                   own.scores.h[at(i)] = dot(a, z, dim);
+                 });
+  own.scores.find_most(threads_);
+  return {};
+}
+
+Told PointShard::answer(const Advance& q) {
+  const Points& all = points(q.set);
+  std::vector<Points::Update> ready;
+  ready.reserve(q.steps.size());
+  for (const Advance::Step& s : q.steps) ready.push_back(run(s.run).prepare(s, r(s.covariance)));
+  const Points::SharedPass pass(all, ready);
+  const double work = 6.0 * static_cast<double>(ready.size()) * static_cast<double>(all.size()) *
+                      static_cast<double>(all.dim());
+  for_own_blocks(threads_for(threads_, work), all.size(),
+                 [&](Index block, Index first, Index last) { pass.run(block, first, last); });
+  return {};
+}
+
+// ------------------------------------------------------------------------------- when a run has ended
+
+DescribeCodes::Reply PointShard::answer(const DescribeCodes& q) const {
+  return sweep_linear(points(q.set), q.tables, r(q.covariance), q.wanted, threads_, alive_);
+}
+
+ResidualSquares::Reply PointShard::answer(const ResidualSquares& q) const {
+  return residual_squares(points(q.set), q.codes, threads_, alive_);
+}
+
+ResidualMoments::Reply PointShard::answer(const ResidualMoments& q) const {
+  return residual_moments(points(q.set), q.codes, threads_, alive_);
+}
+
+ProjectedSquares::Reply PointShard::answer(const ProjectedSquares& q) const {
+  return projected_squares(points(q.set), q.w.all(), threads_);
+}
+
+ResidualScores::Reply PointShard::answer(const ResidualScores& q) {
+  const Points& own = points(q.set);
+  residual_scores_ = residual_scores(own, q.rr.all(), threads_, alive_);
+  ResidualScores::Reply reply;
+  for (Index i = 0; i < own.size(); ++i) {
+    const double square = residual_scores_[at(i)], error = residual_score_error(own, q.f, i);
+    reply.largest = std::max(reply.largest, square);
+    reply.least = std::max(reply.least, square - error);
+    reply.most = std::max(reply.most, square + error);
+  }
+  return reply;
+}
+
+ResidualLeaders::Reply PointShard::answer(const ResidualLeaders& q) {
+  const Points& own = points(q.set);
+  const std::vector<double> squares = std::exchange(residual_scores_, {});
+  std::vector<Index> leaders;
+  for (Index i = 0; i < own.size() && std::ssize(leaders) <= q.few; ++i)
+    if (squares[at(i)] + residual_score_error(own, q.f, i) >= q.least)
+      leaders.push_back(own.portion().first + i);
+  return leaders;
+}
+
+BeyondSpan::Reply PointShard::answer(const BeyondSpan& q) const {
+  return beyond_span(points(q.set), q.orthonormal.all(), threads_, alive_);
+}
+
+}  // namespace fwsr

@@ -1,0 +1,75 @@
+// Some of the points of a set, in the memory of this process, mapped from a file, or streamed from one, with all that is
+// kept of every point during the runs on it: r of every covariance, c and h of every run. It answers questions
+// (questions.hpp) and asks none.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/prep/points.hpp"
+#include "fwsr/solver/questions.hpp"
+
+namespace fwsr {
+
+class PointShard {
+ public:
+  /// `alive` is asked now and then, and Interrupted is thrown when it says no.
+  explicit PointShard(int threads, Alive alive = {});
+  ~PointShard();
+  PointShard(const PointShard&) = delete;
+  PointShard& operator=(const PointShard&) = delete;
+
+  /// Set number `set`. The points are the caller's, or become the shard's.
+  void add(Index set, const Points& points) { points_[set] = &points; }
+  void add(Index set, std::unique_ptr<Points> points);
+  const Points& points(Index set) const { return *points_.at(set); }
+
+  template <class Question>
+  typename Question::Reply answer(const OfSet<Question>& q) {
+    return owned_.at(q.set)->answer(q.question, threads_);
+  }
+  Told answer(const MakeSet& q);
+  Told answer(const Forget& q);
+  // These may be asked from several threads, ...
+  RowsOf::Reply answer(const RowsOf& q) const;
+  LargestScore::Reply answer(const LargestScore& q) const;
+  FirstScore::Reply answer(const FirstScore& q) const;
+  CopiesOf::Reply answer(const CopiesOf& q) const { return points(q.set).copies(q.points); }
+  // ... and these too, for different runs; the others from one at a time.
+  Told answer(const Rescore& q);
+
+  Moments::Reply answer(const Moments& q) const;
+  KeepForms::Reply answer(const KeepForms& q);
+  KeepFormsInSingle::Reply answer(const KeepFormsInSingle& q);
+  SumPoints::Reply answer(const SumPoints& q) const;
+  KeepBordered::Reply answer(const KeepBordered& q);
+  Told answer(const BeginRun& q);
+  Told answer(const Advance& q);
+
+  DescribeCodes::Reply answer(const DescribeCodes& q) const;
+  ResidualSquares::Reply answer(const ResidualSquares& q) const;
+  ResidualMoments::Reply answer(const ResidualMoments& q) const;
+  ProjectedSquares::Reply answer(const ProjectedSquares& q) const;
+  ResidualScores::Reply answer(const ResidualScores& q);
+  ResidualLeaders::Reply answer(const ResidualLeaders& q);
+  BeyondSpan::Reply answer(const BeyondSpan& q) const;
+
+ private:
+  struct Run;
+
+  Run& run(Index id) const { return *runs_.at(id); }
+  const std::vector<double>& r(Index id) const { return r_.at(id); }
+  double keep(Index id, std::vector<double> r);
+
+  int threads_;
+  Alive alive_;
+  std::unordered_map<Index, const Points*> points_;
+  std::unordered_map<Index, std::unique_ptr<Points>> owned_;
+  std::unordered_map<Index, std::vector<double>> r_;  // of every covariance
+  std::unordered_map<Index, std::unique_ptr<Run>> runs_;
+  std::vector<double> residual_scores_;  // between ResidualScores and ResidualLeaders
+};
+
+}  // namespace fwsr

@@ -1,0 +1,54 @@
+#include "fwsr/solver/transport.hpp"
+
+#include "fwsr/base/result.hpp"
+
+namespace fwsr {
+
+namespace {
+
+Bytes went_wrong(Outcome outcome, std::string what) {
+  BytesWriter writer;
+  writer(outcome, what);
+  return writer.take();
+}
+
+}  // namespace
+
+Bytes answer(PointShard& shard, std::span<const std::byte> question) noexcept {
+  try {
+    try {
+      BytesReader reader(question);
+      std::int32_t number = -1;
+      reader(number);
+      BytesWriter writer;
+      const bool known = Questions::with(number, [&]<class Question>() {
+        Question own{};
+        reader(own);
+        auto reply = shard.answer(own);
+        Outcome outcome = Outcome::answered;
+        writer(outcome, reply);
+      });
+      if (!known || !reader.at_end())
+        return went_wrong(Outcome::error,
+                          "a question that is not known here: the parts of the "
+                          "points run different programs");
+      return writer.take();
+    } catch (const Interrupted&) {
+      return went_wrong(Outcome::interrupted, {});
+    } catch (const MemoryError& e) {
+      return went_wrong(Outcome::memory_error, e.what());
+    } catch (const std::exception& e) {
+      return went_wrong(Outcome::error, e.what());
+    }
+  } catch (...) {  // not even memory to say so
+    return {};
+  }
+}
+
+std::vector<Bytes> InProcess::ask(const Bytes& question) {
+  std::vector<Bytes> answers;
+  for (const auto& shard : shards_) answers.push_back(answer(*shard, question));
+  return answers;
+}
+
+}  // namespace fwsr

@@ -1,0 +1,329 @@
+// Points cut into shards that speak through bytes give the same bits as all points in one place.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "fwsr/base/random.hpp"
+#include "fwsr/kernel/factor.hpp"
+#include "fwsr/solver/covariance_form.hpp"
+#include "fwsr/solver/frank_wolfe.hpp"
+#include "fwsr/solver/local_points.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/sharded_points.hpp"
+#include "fwsr/solver/sweep_points.hpp"
+#include "problems.hpp"
+#include "same.hpp"
+
+namespace {
+
+using fwsr::Index;
+using problems::Storage;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+problems::Data points_like(Index n, Index d, Storage storage, std::uint64_t seed) {
+  fwsr::Rng random(seed);
+  const bool sparse = storage != Storage::dense_f32 && storage != Storage::dense_f64;
+  std::vector<double> values(at(n * d));
+  for (Index i = 0; i < n; ++i)
+    for (Index l = 0; l < d; ++l)
+      if (!sparse || random.uniform() < 0.4)
+        values[at(i * d + l)] = (1 + static_cast<double>(l)) * random.normal() + (sparse ? 0 : 3);
+  return {n, d, values, storage};
+}
+
+fwsr::PointsView slice(const fwsr::PointsView& view, Index first, Index count) {
+  return std::visit(
+      [&](auto v) -> fwsr::PointsView {
+        if constexpr (requires { v.starts; })
+          v.starts += first;
+        else if constexpr (requires { v.data; })
+          v.data += first * v.stride;
+        v.rows = count;
+        return v;
+      },
+      view);
+}
+
+/// How n points fall apart: whole segments, some shards with more than others, some with none.
+std::vector<fwsr::Portion> cut(Index n, Index shards, fwsr::Rng& random) {
+  const Index segment = fwsr::segment_size(n), segments = fwsr::block_count(n, segment);
+  std::vector<Index> borders{0, segments};
+  for (Index s = 1; s < shards; ++s)
+    borders.push_back(static_cast<Index>(random.uniform() * static_cast<double>(segments)));
+  std::sort(borders.begin(), borders.end());
+  std::vector<fwsr::Portion> portions;
+  for (std::size_t s = 0; s + 1 < borders.size(); ++s) {
+    const Index first = borders[s] * segment, last = std::min(n, borders[s + 1] * segment);
+    portions.emplace_back(first, last - first, n);
+  }
+  return portions;
+}
+
+fwsr::PointsShape shape_of(const fwsr::PointsView& view, Index n) {
+  return {.size = n,
+          .features = fwsr::cols_of(view),
+          .sparse = fwsr::is_sparse(view),
+          .single = fwsr::is_single(view)};
+}
+
+std::shared_ptr<fwsr::RemoteShards> connect(std::vector<std::unique_ptr<fwsr::PointShard>> shards) {
+  return std::make_shared<fwsr::RemoteShards>(std::make_unique<fwsr::InProcess>(std::move(shards)));
+}
+
+/// Every shard sees its own rows alone.
+std::shared_ptr<fwsr::RemoteShards> shards_of(const fwsr::PointsView& view,
+                                              const fwsr::Preprocessing& prep, Index count,
+                                              std::uint64_t seed) {
+  fwsr::Rng random(seed);
+  std::vector<std::unique_ptr<fwsr::PointShard>> shards;
+  for (const fwsr::Portion& p : cut(fwsr::rows_of(view), count, random)) {
+    shards.push_back(std::make_unique<fwsr::PointShard>(1 + static_cast<int>(shards.size()) % 2));
+    shards.back()->add(
+        0, std::make_unique<fwsr::Points>(slice(view, p.first, p.size), std::span<const Index>{},
+                                          prep, p, p.first));
+  }
+  return connect(std::move(shards));
+}
+
+constexpr Index counts[] = {1, 2, 3, 7, 64};
+
+struct Preparation {
+  fwsr::KernelType kernel;
+  fwsr::Center center;
+  fwsr::Scale scale;
+  double eta;
+  bool eta_relative;
+};
+
+std::vector<Preparation> preparations() {
+  using fwsr::Center, fwsr::Scale, fwsr::KernelType;
+  std::vector<Preparation> all;
+  for (const auto kernel : {KernelType::linear, KernelType::cosine})
+    for (const auto center : {Center::point, Center::feature, Center::none})
+      for (const auto scale : {Scale::none, Scale::standard, Scale::unit})
+        for (const double eta : {0.0, 0.7}) all.push_back({kernel, center, scale, eta, eta > 0});
+  all.push_back({KernelType::linear, Center::feature, Scale::none, 2.5, false});
+  return all;
+}
+
+fwsr::SelectOptions options_of(const Preparation& p, Index k) {
+  return {.exemplars = k,
+          .eta = p.eta,
+          .eta_relative = p.eta_relative,
+          .kernel = {.type = p.kernel},
+          .center = p.center,
+          .scale = p.scale,
+          .codes = true,
+          .assignment = true,
+          .threads = 2};
+}
+
+/// The choice with all points in one place, by the form that shards have.
+fwsr::Selection whole(const fwsr::PointsView& view, std::span<const Index> subset,
+                      const fwsr::SelectOptions& options) {
+  fwsr::Plan plan = fwsr::make_plan(fwsr::facts_of(view, 2), options);
+  plan.form = fwsr::FormKind::covariance;
+  plan.kernel_by = fwsr::KernelBy::none;
+  return fwsr::select_points(view, subset, options, plan, {});
+}
+
+class AnyStorage : public testing::TestWithParam<Storage> {};
+
+TEST_P(AnyStorage, give_the_same_bits_however_the_points_are_cut_and_prepared) {
+  const Index n = 4200, d = 6, k = 5;
+  const problems::Data data = points_like(n, d, GetParam(), 1);
+  std::uint64_t seed = 0;
+  for (const Preparation& p : preparations()) {
+    SCOPED_TRACE(testing::Message() << "preparation " << seed);
+    const fwsr::SelectOptions options = options_of(p, k);
+    const fwsr::Selection alone = whole(data.view(), {}, options);
+    ASSERT_EQ(alone.exemplars.size(), at(k));
+    for (const Index count : counts) {
+      SCOPED_TRACE(testing::Message() << count << " shards");
+      same::expect_same(fwsr::select_sharded(
+                            shards_of(data.view(), fwsr::preprocessing_of(options), count, ++seed),
+                            shape_of(data.view(), n), options),
+                        alone);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(AnyStorage, give_the_same_bits_until_nothing_is_left) {
+  // More exemplars than dimensions: scores and C are computed anew, and the certificate from residuals.
+  const Index n = 2100, d = 4;
+  const problems::Data data = points_like(n, d, GetParam(), 2);
+  fwsr::SelectOptions options{
+      .exemplars = 12, .alpha = 0, .center = fwsr::Center::none, .codes = true, .threads = 2};
+  for (const bool precise : {false, true}) {
+    options.precise = precise;
+    const fwsr::Selection alone = whole(data.view(), {}, options);
+    for (const Index count : counts)
+      same::expect_same(
+          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
+                               shape_of(data.view(), n), options),
+          alone);
+  }
+}
+
+TEST_P(AnyStorage, share_the_passes_of_a_sweep) {
+  const Index n = 3000, d = 5;
+  const problems::Data data = points_like(n, d, GetParam(), 3);
+  const fwsr::SelectOptions options{
+      .exemplars = 4, .eta_relative = true, .assignment = true, .threads = 2};
+  const std::vector<fwsr::NumberOrAuto> alphas{fwsr::NumberOrAuto{}, 2.0, 20.0};
+  const std::vector<double> etas{0, 0.3, 2};
+  const fwsr::Grid grid = fwsr::make_grid(options, alphas, etas);
+  fwsr::Plan each = fwsr::make_plan(fwsr::facts_of(data.view(), 2), options);
+  each.form = fwsr::FormKind::covariance;
+  each.kernel_by = fwsr::KernelBy::none;
+  const auto alone = fwsr::sweep_points(data.view(), {}, options,
+                                        fwsr::plan_settings(each, options, grid, 1), grid, {});
+  for (const Index count : counts) {
+    const auto entries =
+        fwsr::sweep_sharded(shards_of(data.view(), fwsr::without_eta(options), count, 7),
+                            shape_of(data.view(), n), options, alphas, etas);
+    ASSERT_EQ(entries.size(), alone.size());
+    for (std::size_t e = 0; e < entries.size(); ++e)
+      same::expect_same(entries[e].selection, alone[e].selection);
+  }
+}
+
+TEST_P(AnyStorage, hold_some_points_of_one_class) {
+  const Index n = 6000, d = 5;
+  const problems::Data data = points_like(n, d, GetParam(), 4);
+  std::vector<Index> members;  // of a class, wherever they stand
+  fwsr::Rng random(9);
+  for (Index i = 0; i < n; ++i)
+    if (random.uniform() < 0.5) members.push_back(i);
+  const fwsr::SelectOptions options{.exemplars = 4, .assignment = true, .threads = 2};
+  const fwsr::Selection alone = whole(data.view(), members, options);
+  const auto size = static_cast<Index>(members.size());
+  for (const Index count : counts) {
+    std::vector<std::unique_ptr<fwsr::PointShard>> shards;
+    for (const fwsr::Portion& p : cut(size, count, random)) {
+      shards.push_back(std::make_unique<fwsr::PointShard>(1));
+      shards.back()->add(
+          0, std::make_unique<fwsr::Points>(
+                 data.view(), std::span<const Index>(members).subspan(at(p.first), at(p.size)),
+                 fwsr::preprocessing_of(options), p, 0));
+    }
+    fwsr::Selection found =
+        fwsr::select_sharded(connect(std::move(shards)), shape_of(data.view(), size), options);
+    fwsr::to_global_indices(members, found);
+    same::expect_same(found, alone);
+  }
+}
+
+TEST_P(AnyStorage, hold_rows_of_a_factor) {
+  const Index n = 2600, d = 4, rank = 12;
+  const problems::Data data = points_like(n, d, GetParam(), 5);
+  fwsr::SelectOptions options{
+      .exemplars = 6, .kernel = {.type = fwsr::KernelType::rbf}, .rank = rank, .threads = 2};
+  const fwsr::Plan plan = fwsr::make_plan(fwsr::facts_of(data.view(), 2), options);
+  ASSERT_EQ(plan.kernel_by, fwsr::KernelBy::factor);
+  for (const double eta : {0.0, 0.2}) {
+    options.eta = eta;
+    fwsr::PreparedProblem prepared = fwsr::prepare_problem(data.view(), {}, options, plan, {});
+    const fwsr::PointsView rows = prepared.factor->rows();
+    const fwsr::Preprocessing as_is{.center = fwsr::Center::none,
+                                    .eta = prepared.source->eta() * prepared.factor->unit()};
+    const auto run = [&](fwsr::PointSet& set) {
+      fwsr::CovarianceForm form(set, set.facts().single, 2);
+      return fwsr::frank_wolfe(form,
+                               fwsr::run_options(options, prepared.kernel(), form.objective()), {});
+    };
+    const fwsr::Run alone = run(*prepared.set);
+    ASSERT_EQ(alone.exemplars.size(), 6u);
+    for (const Index count : counts) {
+      fwsr::ShardedPoints set(shards_of(rows, as_is, count, 11), shape_of(rows, n), as_is);
+      const fwsr::Run found = run(set);
+      EXPECT_EQ(found.exemplars, alone.exemplars);
+      same::expect_same_trace(found.trace, alone.trace);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, AnyStorage,
+                         testing::Values(Storage::dense_f32, Storage::dense_f64,
+                                         Storage::csr_f32_i32, Storage::csr_f64_i64));
+
+TEST(Shards, larger_than_256_segments_of_1024_points) {
+  const Index n = 300'000;
+  const problems::Data data = points_like(n, 2, Storage::dense_f32, 6);
+  const fwsr::SelectOptions options{.exemplars = 2, .threads = 2};
+  const fwsr::Selection alone = whole(data.view(), {}, options);
+  for (const Index count : {2, 64})
+    same::expect_same(
+        fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 3),
+                             shape_of(data.view(), n), options),
+        alone);
+}
+
+TEST(Shards, refuse_what_is_not_finite_with_its_place_among_all_points) {
+  const Index n = 5000, d = 3;
+  std::vector<double> values(at(n * d), 1.0);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += static_cast<double>(i % 17);
+  values[at(4321 * d + 1)] = std::numeric_limits<double>::quiet_NaN();
+  const problems::Data data(n, d, values, Storage::dense_f64);
+  const fwsr::SelectOptions options{.exemplars = 2};
+  try {
+    fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), 3, 1),
+                         shape_of(data.view(), n), options);
+    FAIL() << "nothing was refused";
+  } catch (const fwsr::Error& e) {
+    EXPECT_NE(std::string(e.what()).find("point 4321 has NaN in feature 1"), std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(Shards, warn_of_marks_as_one_place_does) {
+  const Index n = 3000, d = 5;
+  for (const double mark : {-999.0, 1e20}) {
+    fwsr::Rng random(8);
+    std::vector<double> values;
+    for (Index i = 0; i < n * d; ++i) values.push_back(random.normal());
+    for (Index l = 0; l < d; ++l) values[at(2500 * d + l)] = mark;
+    values[at(1700 * d)] = mark == 1e20 ? 1e15 : 0;
+    const problems::Data data(n, d, values, Storage::dense_f64);
+    const fwsr::SelectOptions options{
+        .exemplars = 3, .center = fwsr::Center::none, .assignment = true, .threads = 2};
+    const fwsr::Selection alone = whole(data.view(), {}, options);
+    ASSERT_FALSE(alone.warnings.empty());
+    for (const Index count : counts)
+      same::expect_same(
+          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 2),
+                               shape_of(data.view(), n), options),
+          alone);
+  }
+}
+
+TEST(Shards, answer_a_broken_question_with_a_sentence) {
+  fwsr::PointShard shard(1);
+  for (const fwsr::Bytes& question :
+       {fwsr::Bytes{}, fwsr::Bytes(3), fwsr::Bytes(4, std::byte{0x7f}), fwsr::Bytes(40)}) {
+    const fwsr::Bytes reply = fwsr::answer(shard, question);
+    fwsr::BytesReader reader(reply);
+    fwsr::Outcome outcome{};
+    std::string what;
+    reader(outcome, what);
+    EXPECT_EQ(outcome, fwsr::Outcome::error);
+    EXPECT_FALSE(what.empty());
+  }
+}
+
+TEST(Portion, is_whole_segments) {
+  EXPECT_NO_THROW(fwsr::Portion(1024, 1024, 5000));
+  EXPECT_NO_THROW(fwsr::Portion(4096, 904, 5000));
+  EXPECT_THROW(fwsr::Portion(1000, 1024, 5000), fwsr::Error);
+  EXPECT_THROW(fwsr::Portion(0, 1000, 5000), fwsr::Error);
+  EXPECT_THROW(fwsr::Portion(4096, 1024, 5000), fwsr::Error);
+}
+
+}  // namespace
