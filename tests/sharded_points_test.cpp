@@ -254,6 +254,20 @@ INSTANTIATE_TEST_SUITE_P(Shards, AnyStorage,
                          testing::Values(Storage::dense_f32, Storage::dense_f64,
                                          Storage::csr_f32_i32, Storage::csr_f64_i64));
 
+TEST(Shards, with_sums_too_large_to_hold_one_of_per_segment) {
+  const Index n = 4200, d = 520;
+  for (const Storage storage : {Storage::dense_f32, Storage::dense_f64}) {
+    const problems::Data data = points_like(n, d, storage, 12);
+    const fwsr::SelectOptions options{.exemplars = 2, .threads = 2};
+    const fwsr::Selection alone = whole(data.view(), {}, options);
+    for (const Index count : {1, 3})
+      same::expect_same(
+          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 4),
+                               shape_of(data.view(), n), options),
+          alone);
+  }
+}
+
 TEST(Shards, larger_than_256_segments_of_1024_points) {
   const Index n = 300'000;
   const problems::Data data = points_like(n, 2, Storage::dense_f32, 6);
