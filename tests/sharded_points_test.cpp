@@ -78,17 +78,22 @@ std::shared_ptr<fwsr::RemoteShards> connect(std::vector<std::unique_ptr<fwsr::Po
 
 /// Every shard sees its own rows alone.
 std::shared_ptr<fwsr::RemoteShards> shards_of(const fwsr::PointsView& view,
-                                              const fwsr::Preprocessing& prep, Index count,
-                                              std::uint64_t seed) {
-  fwsr::Rng random(seed);
+                                              const fwsr::Preprocessing& prep,
+                                              const std::vector<fwsr::Portion>& portions) {
   std::vector<std::unique_ptr<fwsr::PointShard>> shards;
-  for (const fwsr::Portion& p : cut(fwsr::rows_of(view), count, random)) {
+  for (const fwsr::Portion& p : portions) {
     shards.push_back(std::make_unique<fwsr::PointShard>(1 + static_cast<int>(shards.size()) % 2));
     shards.back()->add(
         0, std::make_unique<fwsr::Points>(slice(view, p.first, p.size), std::span<const Index>{},
                                           prep, p, p.first));
   }
   return connect(std::move(shards));
+}
+std::shared_ptr<fwsr::RemoteShards> shards_of(const fwsr::PointsView& view,
+                                              const fwsr::Preprocessing& prep, Index count,
+                                              std::uint64_t seed) {
+  fwsr::Rng random(seed);
+  return shards_of(view, prep, cut(fwsr::rows_of(view), count, random));
 }
 
 constexpr Index counts[] = {1, 2, 3, 7, 64};
@@ -255,16 +260,15 @@ INSTANTIATE_TEST_SUITE_P(Shards, AnyStorage,
                                          Storage::csr_f32_i32, Storage::csr_f64_i64));
 
 TEST(Shards, with_sums_too_large_to_hold_one_of_per_segment) {
-  const Index n = 4200, d = 520;
+  const Index n = 6100, d = 520;  // six segments, five of them in the second shard
   for (const Storage storage : {Storage::dense_f32, Storage::dense_f64}) {
     const problems::Data data = points_like(n, d, storage, 12);
     const fwsr::SelectOptions options{.exemplars = 2, .threads = 2};
     const fwsr::Selection alone = whole(data.view(), {}, options);
-    for (const Index count : {1, 3})
-      same::expect_same(
-          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 4),
-                               shape_of(data.view(), n), options),
-          alone);
+    same::expect_same(fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options),
+                                                     {{0, 1024, n}, {1024, n - 1024, n}}),
+                                           shape_of(data.view(), n), options),
+                      alone);
   }
 }
 
