@@ -7,15 +7,12 @@
 #include "apps/command.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/text.hpp"
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/memory.hpp"
 
 namespace fwsr::app {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 Json class_json(const ClassSelection& part, bool filled) {
   const Selection& s = part.selection;

@@ -5,16 +5,9 @@
 #include <fmt/format.h>
 
 #include "apps/text.hpp"
+#include "fwsr/base/at.hpp"
 
 namespace fwsr::app {
-
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 std::vector<Pick> picks_of(const SelectResult& result) {
   std::vector<Pick> picks;

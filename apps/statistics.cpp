@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
 
@@ -18,10 +19,6 @@ namespace fwsr::app {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Calls visit(feature, value) for every stored number of point i.
 template <class T, class Visit>

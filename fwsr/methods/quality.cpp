@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/total.hpp"
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
@@ -20,10 +21,6 @@ namespace fwsr {
 namespace {
 
 constexpr Index most_in_sample = 2000;
-
-double total(const std::vector<double>& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
-}
 
 }  // namespace
 

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/pass.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 constexpr std::size_t numbers_each = 5;
 

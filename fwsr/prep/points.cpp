@@ -4,17 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/result.hpp"
 
 namespace fwsr {
-
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 /// a_first .. a_last less `shift` (or not, when it is null), row by row, dim() numbers each.
 template <class T>

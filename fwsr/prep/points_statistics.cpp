@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/base/segments.hpp"
@@ -14,10 +15,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// 1 / norm of a point of subnormal numbers only may be infinite, and infinity times zero no number.
 constexpr double largest_finite = std::numeric_limits<double>::max();

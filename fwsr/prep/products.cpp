@@ -8,19 +8,12 @@
 #include <limits>
 #include <numeric>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/prep/points.hpp"
 
 namespace fwsr {
-
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 std::vector<double> Points::combine(std::span<const double> x, int threads) const {
   // Some partial sums only: steps on sparse points of many features ask for this.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/prep/points.hpp"
@@ -16,10 +17,6 @@ namespace {
 constexpr Index tile_numbers = 4096;
 /// Rows that a loop takes together.
 constexpr Index few = 8;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

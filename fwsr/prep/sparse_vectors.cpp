@@ -2,19 +2,12 @@
 // products.cpp, a_i = outer_i (y_i - mean_i 1 - means) with y_i = inner_i weights o x_i the stored part of point i.
 #include <algorithm>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/prep/points.hpp"
 
 namespace fwsr {
-
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 Points::ByFeature::ByFeature(const Points& points, const double* vectors, Index count, int threads)
     : count_(count),

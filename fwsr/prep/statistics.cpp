@@ -5,15 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/typical.hpp"
 
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// A row of one value so many times larger than all rows that are not is a mark. Few features are equal by
 /// chance now and then.

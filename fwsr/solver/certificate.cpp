@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/finite.hpp"
+#include "fwsr/base/total.hpp"
 #include "fwsr/base/typical.hpp"
 #include "fwsr/kernel/check_given.hpp"
 #include "fwsr/kernel/formula.hpp"
@@ -17,10 +18,6 @@
 namespace fwsr {
 
 namespace {
-
-double total(const std::vector<double>& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
-}
 
 /// A number and what rounding may have done to it: that of K, where it is held in float32, included.
 struct Value {

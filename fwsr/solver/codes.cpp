@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 
 namespace fwsr {
-
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 Codes::Codes(const KernelMatrix& kernel, std::vector<Index> exemplars, const Coefficients& theta)
     : kernel_(kernel), exemplars_(std::move(exemplars)), theta_(&theta) {

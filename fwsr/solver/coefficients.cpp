@@ -4,17 +4,10 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 
 namespace fwsr {
-
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& exemplars,
                     const KernelMatrix& kernel, const Alive& alive) {

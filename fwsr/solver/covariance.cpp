@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -12,10 +13,6 @@
 namespace fwsr {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 FillRows<double> rows_of(const Points& points, const Alive& alive) {
   return [&](Index first, Index last, double* out) {

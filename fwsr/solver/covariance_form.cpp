@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/pass.hpp"
@@ -18,10 +19,6 @@ constexpr double drift_double = 1e-6;
 constexpr double drift_single = 1e-3;
 /// Below this part of f(0), float32 products no longer carry the picks.
 constexpr double single_enough = 1e-4;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double trace_of(const std::vector<double>& square, Index d) {
   double sum = 0;

@@ -1,3 +1,4 @@
+#include "fwsr/base/at.hpp"
 #include "fwsr/solver/certificate.hpp"
 
 #include <algorithm>
@@ -15,10 +16,6 @@ namespace fwsr {
 namespace {
 
 constexpr Index sweep_rows = 384;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// ||p_i||^2 = r_i - 2 w_i.t_i + t_i^T G t_i with t_i = Theta^T u_i, u_i the kernel values of point i
 /// with the exemplars, w_i its row of W = K K_B, and G = K_B^T K_B.

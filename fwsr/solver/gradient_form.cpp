@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/linalg/tile.hpp"
 #include "fwsr/solver/scores.hpp"
 
 namespace fwsr {
-
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 GradientForm::GradientForm(const KernelMatrix& kernel, Norm q, bool nonneg, int threads)
     : kernel_(kernel),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -13,10 +14,6 @@ namespace fwsr {
 namespace {
 
 constexpr Index sweep_rows = 384;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

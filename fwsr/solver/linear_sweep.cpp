@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass.hpp"
@@ -15,10 +16,6 @@ namespace fwsr {
 namespace {
 
 constexpr Index sweep_rows = 256;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// out = left op(right) for the first `rows` rows of `left`, which stand `left_stride` apart.
 void product(Index rows, const double* left, Index left_stride, Op op, const SmallMatrix& right,

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/covariance.hpp"
@@ -14,10 +15,6 @@ namespace fwsr {
 namespace {
 
 constexpr double none = -std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 double largest(const std::vector<double>& values) {
   return values.empty() ? none : *std::max_element(values.begin(), values.end());

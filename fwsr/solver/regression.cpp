@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/kernel/check_given.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/projection.hpp"
@@ -18,10 +19,6 @@ namespace fwsr {
 namespace {
 
 constexpr Index sweep_rows = 256;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Point i less its projection on the exemplars has a square below zero, `rest`, with the weights that `scratch`
 /// leads to: rounding, or the proof that a given matrix is no kernel.

@@ -5,7 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/total.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -20,19 +22,11 @@ constexpr double drift = 1e-6;
 /// Below this part of f(0), a K in float32 no longer carries the picks.
 constexpr double single_enough = 1e-4;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return fwsr::dot(a.data(), b.data(), static_cast<Index>(a.size()));
 }
 
 /// The sum over all points of what their blocks add, first block to last.
-double total(const std::vector<double>& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
-}
-
 }  // namespace
 
 RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads, const InDouble& in_double,

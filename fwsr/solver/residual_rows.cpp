@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -14,10 +15,6 @@ namespace {
 
 constexpr Index sweep_rows = 256;
 constexpr double units = 16 * std::numeric_limits<double>::epsilon();
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Rows of R.
 class ResidualRows {
