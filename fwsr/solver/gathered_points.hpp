@@ -31,6 +31,10 @@ class GatheredPoints : public PointSet {
   GatheredPoints(GatheredPoints& without, Index set, const PointFacts& facts)
       : shards_(without.shards_), set_(set), facts_(facts), without_(&without) {}
 
+  ~GatheredPoints() override {
+    if (without_) forget(*shards_, Forget::What::set, set_);
+  }
+
   PointFacts facts() const override { return facts_; }
 
   std::shared_ptr<const Covariance> covariance(bool single) override {

@@ -66,6 +66,9 @@ struct PointUpdate {
 
 class PointSet {
  public:
+  PointSet() = default;
+  PointSet(const PointSet&) = delete;
+  PointSet& operator=(const PointSet&) = delete;
   virtual ~PointSet() = default;
 
   virtual PointFacts facts() const = 0;
