@@ -11,7 +11,7 @@
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
-#include "fwsr/kernel/absolute_distances.hpp"
+#include "fwsr/kernel/block_distances.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/linalg/small_gram.hpp"

@@ -5,7 +5,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
-#include "fwsr/kernel/absolute_distances.hpp"
+#include "fwsr/kernel/block_distances.hpp"
 #include "fwsr/kernel/computed_kernel.hpp"
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"

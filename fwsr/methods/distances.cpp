@@ -13,7 +13,7 @@
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
-#include "fwsr/kernel/absolute_distances.hpp"
+#include "fwsr/kernel/block_distances.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/ties.hpp"
 

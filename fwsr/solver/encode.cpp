@@ -1,55 +1,206 @@
-// Codes of points that were not there when the exemplars were chosen.
-#include <span>
+#include "fwsr/solver/encode.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/result.hpp"
-#include "fwsr/kernel/formula.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/linalg/rows.hpp"
-#include "fwsr/solver/codes.hpp"
-#include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/select.hpp"
 
 namespace fwsr {
 
 namespace {
 
-/// The kernel of `a` with m other rows, in the user's units; all rows are scaled by `unit` (with eta
-/// when linear).
-void kernel_between(const Kernel& kernel, double unit, double extra, const double* a,
-                    const double* others, Index d, std::span<double> values) {
-  const KernelFormula& formula = formula_of(kernel.type);
-  const auto m = static_cast<Index>(values.size());
-  for (Index b = 0; b < m; ++b) {
-    const double* other = others + b * d;
-    values[static_cast<std::size_t>(b)] =
-        formula.of == KernelOf::squared_distances    ? squared_distance(a, other, d)
-        : formula.of == KernelOf::absolute_distances ? absolute_distance(a, other, d)
-                                                     : dot(a, other, d);
+/// Calls work(block, first, last, values, other numbers of these points) for all blocks of points. The values go to
+/// `all`, where there is room for all of them, else to a place that the next block uses again.
+template <class Work>
+void for_values(const NewPoints& points, double* all, bool diagonals, int threads,
+                const Alive& alive, const Work& work) {
+  const SerialBlas serial;
+  make_room_for_products(threads);
+  struct Scratch {
+    std::vector<double> values;
+    NewPoints::Block block;
+  };
+  std::vector<Scratch> scratch(at(std::max(1, threads)));
+  const Index m = points.known().count();
+  for_blocks(
+      threads, points.size(),
+      [&](int thread, Index b, Index first, Index last) {
+        stop_unless(alive);
+        Scratch& own = scratch[at(thread)];
+        own.values.resize(all ? 0 : at((last - first) * m));
+        double* const values = all ? all + first * m : own.values.data();
+        points.compare(first, last, values, diagonals, own.block);
+        work(b, first, last, values, own.block);
+      },
+      points.block_rows());
+}
+
+/// Codes of `rows` points from their values, which are used up. Without a map both are in one place.
+void codes_of(const CodeMap& how, Index known, Index rows, double* values, double* out) {
+  if (how.extra != 0)
+    for (Index e = 0; e < rows * known; ++e) values[e] += how.extra;
+  if (known == 0)
+    std::fill_n(out, rows * how.codes, 0.0);
+  else if (!how.map.empty())
+    multiply(Product<double>{.m = rows,
+                             .n = how.codes,
+                             .k = known,
+                             .left = values,
+                             .left_stride = known,
+                             .right = how.map.data(),
+                             .right_stride = how.codes,
+                             .out = out,
+                             .out_stride = how.codes});
+  for (Index i = 0; i < rows && !how.offset.empty(); ++i)
+    for (Index t = 0; t < how.codes; ++t) out[i * how.codes + t] += how.offset[at(t)];
+}
+
+/// v <- lower^-1 v, with zeros for the rows that are.
+void substitute(std::span<const double> lower, Index m, double* v) {
+  for (Index t = 0; t < m; ++t) {
+    const double* const row = lower.data() + t * m;
+    v[t] = row[t] > 0 ? (v[t] - dot(row, v, t)) / row[t] : 0.0;
   }
-  formula.wide.values(numbers_of(kernel, unit, {.extra = extra}), m, values.data());
+}
+
+/// ||points - values vectors||^2 of some rows: what orthonormal vectors leave of them. The points are used up.
+double left_of(const KnownPoints& known, const double* values, std::vector<double>& points,
+               Index rows) {
+  const Index d = known.features(), m = known.count();
+  if (m > 0)
+    multiply(Product<double>{.m = rows,
+                             .n = d,
+                             .k = m,
+                             .a = -1,
+                             .left = values,
+                             .left_stride = m,
+                             .right = known.vectors().data(),
+                             .right_stride = d,
+                             .b = 1,
+                             .out = points.data(),
+                             .out_stride = d});
+  return dot(points.data(), points.data(), rows * d);
 }
 
 }  // namespace
 
-std::vector<double> encode_points(const Points& trained, const Kernel& kernel, double eta,
-                                  bool eta_relative, const Coefficients& theta, Index exemplars,
-                                  const Points& fresh) {
-  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
-  const auto matrix =
-      make_tiled_kernel(trained, kernel, {.eta = eta, .eta_relative = eta_relative});
-  const double u = trained.unit();
-  const double eta_squared = matrix->eta() / matrix->unit() * (matrix->eta() / matrix->unit());
-  const double extra = formula_of(kernel.type).linear ? 0.0 : eta_squared;  // else in the rows
-  const Index d = trained.dim();
-  const auto m = static_cast<Index>(theta.basis.size());
-  std::vector<double> basis(at(m * d)), row(at(d)), values(at(m)), all;
-  for (Index b = 0; b < m; ++b) trained.row(theta.basis[at(b)], basis.data() + b * d);
-  for (Index i = 0; i < fresh.size(); ++i) {
-    fresh.row(i, row.data());
-    kernel_between(kernel, u, extra, row.data(), basis.data(), d, values);
-    std::vector<double> codes = codes_from_basis(theta, exemplars, values, 1);
-    for (std::size_t t = 0; t < theta.offset.size(); ++t) codes[t] += theta.offset[t];
-    all.insert(all.end(), codes.begin(), codes.end());
+void write_codes(const NewPoints& points, const CodeMap& how, double* out, int threads,
+                 const Alive& alive) {
+  const Index m = points.known().count();
+  for_values(points, how.map.empty() ? out : nullptr, false, threads, alive,
+             [&](Index, Index first, Index last, double* values, NewPoints::Block&) {
+               codes_of(how, m, last - first, values, out + first * how.codes);
+             });
+}
+
+void find_largest_code(const NewPoints& points, const CodeMap& how, std::int64_t* out, int threads,
+                       const Alive& alive) {
+  const Index k = how.codes, m = points.known().count();
+  for_values(points, nullptr, false, threads, alive,
+             [&](Index, Index first, Index last, double* values, NewPoints::Block&) {
+               std::vector<double> mapped(how.map.empty() ? 0 : at((last - first) * k));
+               double* const codes = how.map.empty() ? values : mapped.data();
+               codes_of(how, m, last - first, values, codes);
+               for (Index i = first; i < last; ++i) {
+                 const double* const own = codes + (i - first) * k;
+                 Index best = 0;
+                 for (Index t = 1; t < k; ++t)
+                   if (std::abs(own[t]) > std::abs(own[best])) best = t;
+                 out[i] = best;
+               }
+             });
+}
+
+double find_nearest(const NewPoints& points, std::span<const double> add,
+                    std::span<const double> times, double rounding, std::int64_t* out, int threads,
+                    const Alive& alive) {
+  const Index m = points.known().count();
+  std::vector<double> sums(at(block_count(points.size(), points.block_rows())));
+  for_values(points, nullptr, false, threads, alive,
+             [&](Index b, Index first, Index last, double* values, NewPoints::Block&) {
+               for (Index i = first; i < last; ++i) {
+                 double* const own = values + (i - first) * m;
+                 double largest = 0;
+                 for (Index j = 0; j < m; ++j) {
+                   const double part = times[at(j)] * own[j];
+                   largest = std::max(largest, std::abs(add[at(j)]) + std::abs(part));
+                   own[j] = add[at(j)] + part;
+                 }
+                 const double least = *std::min_element(own, own + m);
+                 Index first_of_them = 0;
+                 while (!(own[first_of_them] <= least + rounding * largest)) ++first_of_them;
+                 out[i] = first_of_them;
+                 sums[at(b)] += least;
+               }
+             });
+  double sum = 0;
+  for (const double s : sums) sum += s;
+  return sum;
+}
+
+Shares find_shares(const NewPoints& points, std::span<const double> lower,
+                   std::span<const double> squares, int threads, const Alive& alive) {
+  const KnownPoints& known = points.known();
+  const Index m = known.count();
+  const bool vectors = lower.empty() && known.linear();
+  std::vector<Shares> parts(at(block_count(points.size(), points.block_rows())));
+  for_values(points, nullptr, squares.empty(), threads, alive,
+             [&](Index b, Index first, Index last, double* values, NewPoints::Block& block) {
+               Shares& part = parts[at(b)];
+               part.explained.assign(at(m), 0.0);
+               for (Index i = first; i < last; ++i) {
+                 double* const own = values + (i - first) * m;
+                 if (!lower.empty()) substitute(lower, m, own);
+                 for (Index j = 0; j < m; ++j) part.explained[at(j)] += own[j] * own[j];
+                 part.total += squares.empty() ? block.diagonals[at(i - first)] : squares[at(i)];
+               }
+               double explained = 0;
+               for (const double e : part.explained) explained += e;
+               // Vectors keep twice the digits of their inner products.
+               part.rest = !vectors             ? part.total - explained
+                           : block.rows.empty() ? std::max(0.0, part.total - explained)
+                                                : left_of(known, values, block.rows, last - first);
+             });
+  Shares all{.explained = std::vector<double>(at(m))};
+  for (const Shares& part : parts) {
+    for (Index j = 0; j < m; ++j) all.explained[at(j)] += part.explained[at(j)];
+    all.total += part.total;
+    all.rest += part.rest;
   }
+  all.rest = std::max(0.0, all.rest);
   return all;
+}
+
+std::vector<double> encode(const PointsView& points, const SelectOptions& options,
+                           const Selection& selection, const PointsView& new_points) {
+  if (!selection.coefficients)
+    throw Error("codes of new points need a selection with q = 2 and without a sign constraint");
+  if (options.kernel.type == KernelType::precomputed)
+    throw Error("codes of new points need the points; a precomputed kernel has none");
+  const int threads = threads_of(options);
+  const Coefficients& c = *selection.coefficients;
+  const Index d = cols_of(points), m = static_cast<Index>(c.basis.size());
+  Kernel kernel = options.kernel;  // with the gamma that was used, found from the data or given
+  if (selection.gamma > 0) kernel.gamma = selection.gamma;
+  const Frame frame = frame_of(points, preprocessing_of(options), threads);
+  std::vector<double> basis(at(m * d)), map(c.theta.size());
+  for (Index b = 0; b < m; ++b)
+    load_in_frame(frame, points, c.basis[at(b)], c.basis[at(b)] + 1, basis.data() + b * d);
+  const auto k = static_cast<Index>(selection.exemplars.size());
+  for (Index t = 0; t < k; ++t)
+    for (Index b = 0; b < m; ++b) map[at(b * k + t)] = c.theta[at(t * m + b)];
+  const KnownPoints known(frame, kernel, std::move(basis), d);
+  std::vector<double> codes(at(checked_bytes(rows_of(new_points), k, 1)));
+  write_codes(NewPoints(known, new_points),
+              {.codes = k, .map = map, .extra = selection.eta * selection.eta, .offset = c.offset},
+              codes.data(), threads);
+  return codes;
 }
 
 }  // namespace fwsr

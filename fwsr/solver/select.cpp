@@ -75,22 +75,4 @@ Selection select(const PointsView& points, const SelectOptions& options, const O
   return select_points(points, {}, options, plan(points, options), observer);
 }
 
-std::vector<double> encode(const PointsView& points, const SelectOptions& options,
-                           const Selection& selection, const PointsView& new_points) {
-  if (!selection.coefficients)
-    throw Error("codes of new points need a selection with q = 2 and without a sign constraint");
-  if (options.kernel.type == KernelType::precomputed)
-    throw Error("codes of new points need the points; a precomputed kernel has none");
-  const int threads = threads_of(options);
-  const SerialBlas serial;
-  make_room_for_products(threads);
-  const Points trained(points, {}, preprocessing_of(options), threads);
-  SelectOptions same = options;  // the gamma that was used, found from the data or given
-  if (selection.gamma > 0) same.kernel.gamma = selection.gamma;
-  const Kernel kernel = kernel_of(same, trained, threads);
-  return encode_points(trained, kernel, options.eta, options.eta_relative, *selection.coefficients,
-                       static_cast<Index>(selection.exemplars.size()),
-                       Points(new_points, trained, threads));
-}
-
 }  // namespace fwsr

@@ -47,9 +47,4 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
 /// Points of `subset` by their number among all points. An empty subset is all of them.
 void to_global_indices(std::span<const Index> subset, Selection& result);
 
-/// Theta k_basis(a) for every point of `fresh`, row by row.
-std::vector<double> encode_points(const Points& trained, const Kernel& kernel, double eta,
-                                  bool eta_relative, const Coefficients& theta, Index exemplars,
-                                  const Points& fresh);
-
 }  // namespace fwsr

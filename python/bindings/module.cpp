@@ -14,7 +14,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "fwsr/base/file_watch.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/data/read.hpp"
@@ -24,6 +23,7 @@
 #include "fwsr/solver/result_fields.hpp"
 #include "fwsr/solver/sweep.hpp"
 #include "fwsr/version.hpp"
+#include "python/bindings/encoder.hpp"
 #include "python/bindings/options.hpp"
 #include "python/bindings/points.hpp"
 #include "python/bindings/results.hpp"
@@ -55,8 +55,7 @@ Observer observer_of(const CompareObserver& observer) {
 /// What a run made of points that stayed as they were. Throws Error when their file has changed.
 template <class T>
 T unless_changed(const GivenPoints& points, T result) {
-  if (points.file && points.file->watch)
-    if (const auto change = points.file->watch->find_change()) throw Error(*change);
+  require_unchanged(points);
   return result;
 }
 
@@ -342,6 +341,7 @@ NB_MODULE(_core, m) {
   m.def("compare", compare_methods, "points"_a, "contestants"_a, "judged_by"_a, "labels"_a.none(),
         "names"_a, "counts"_a.none(), "repeats"_a, "time_limit"_a.none(), "callback"_a.none(),
         "every_step"_a);
+  bind_encoder(m);
   m.def("methods", [] {
     nb::list all;
     for (const Method& method : fwsr::methods()) all.append(to_python(method));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/file_watch.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/read.hpp"
@@ -19,9 +20,9 @@ namespace {
 template <class T>
 PointsView dense_view(const Array& a) {
   const auto rows = static_cast<Index>(a.shape(0)), cols = static_cast<Index>(a.shape(1));
-  // NumPy gives any stride to an axis of one element.
+  // NumPy gives any stride to an axis of one element, and to all of an empty array.
   const Index stride = rows > 1 ? static_cast<Index>(a.stride(0)) : cols;
-  if ((cols > 1 && a.stride(1) != 1) || stride < cols)
+  if (rows > 0 && ((cols > 1 && a.stride(1) != 1) || stride < cols))
     throw Error("the rows of the matrix are not contiguous");
   return MatrixView<const T>{static_cast<const T*>(a.data()), rows, cols, stride};
 }
@@ -139,6 +140,11 @@ GivenPoints dataset_points(Dataset data) {
   points.file = std::move(data);
   points.view = points.file->view();
   return points;
+}
+
+void require_unchanged(const GivenPoints& points) {
+  if (points.file && points.file->watch)
+    if (const auto change = points.file->watch->find_change()) throw Error(*change);
 }
 
 }  // namespace fwsr::python

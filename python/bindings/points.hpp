@@ -40,4 +40,7 @@ GivenPoints file_points(const std::string& path, const std::string& type, Index 
 
 GivenPoints dataset_points(Dataset data);
 
+/// Throws Error when the file of the points has changed.
+void require_unchanged(const GivenPoints& points);
+
 }  // namespace fwsr::python

@@ -30,6 +30,7 @@ constexpr Phrase phrases[] = {
      "where "
      "pyarrow is installed, or save the numbers with numpy.save",
      "name it .parquet, .arrow or .feather, and pyarrow reads it"},
+    {"the new points contain NaN", "X contains NaN"},
     {"; fill would add the farthest ones", "; fill=True would add the farthest ones"},
 };
 

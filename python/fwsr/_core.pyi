@@ -53,6 +53,61 @@ class Points:
     def can_be_streamed(self) -> bool: ...
     def read_rows(self, first: int, last: int) -> NDArray[Any]: ...
 
+class Frame:
+    @staticmethod
+    def of(points: Points, center: str, scale: str, normalize: bool) -> Frame: ...
+    def load(self, points: Points) -> NDArray[np.float64]: ...
+    @property
+    def deviation(self) -> NDArray[np.float64] | None: ...
+    @property
+    def mean(self) -> NDArray[np.float64] | None: ...
+
+class KnownPoints:
+    def __init__(
+        self,
+        frame: Frame | None,
+        kernel: Any,
+        gamma: float,
+        degree: int,
+        coef0: float,
+        vectors: NDArray[np.float64],
+        shift: NDArray[np.float64] | None = None,
+    ) -> None: ...
+    @staticmethod
+    def by_absolute_distance(
+        frame: Frame | None, vectors: NDArray[np.float64]
+    ) -> KnownPoints: ...
+    @staticmethod
+    def columns(columns: Any) -> KnownPoints: ...
+    def codes(
+        self,
+        points: Points,
+        map: NDArray[np.float64] | None = None,
+        extra: float = 0.0,
+        offset: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]: ...
+    def largest_code(
+        self,
+        points: Points,
+        map: NDArray[np.float64] | None = None,
+        extra: float = 0.0,
+        offset: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.int64]: ...
+    def nearest(
+        self,
+        points: Points,
+        add: NDArray[np.float64],
+        times: NDArray[np.float64],
+        rounding: float,
+    ) -> tuple[NDArray[np.int64], float]: ...
+    def shares(
+        self,
+        points: Points,
+        lower: NDArray[np.float64] | None = None,
+        squares: NDArray[np.float64] | None = None,
+    ) -> tuple[NDArray[np.float64], float, float]: ...
+
+def kernels() -> list[dict[str, Any]]: ...
 def select(
     points: Points,
     options: dict[str, Any],

@@ -7,9 +7,12 @@ import inspect
 import textwrap
 from typing import Any, TypeVar
 
+from ._encoder import KERNELS
 from ._run import is_solver, method_table, option_table
 
 T = TypeVar("T", bound=type)
+
+_KERNELS = ", ".join(f'``"{name}"``' for name in KERNELS if name != "precomputed")
 
 _COMMON = {
     "n_exemplars": "How many: a number, or a fraction of the points in (0, 1]. Per class: a number "
@@ -30,9 +33,8 @@ _COMMON = {
                 "run, and ``fit`` raises :class:`fwsr.Interrupted`.",
     "random_state": "The seed of what is drawn at random; a whole number gives the picks of the "
                     "command line with that ``--seed``.",
-    "kernel": "``\"linear\"``, ``\"rbf\"``, ``\"polynomial\"``, ``\"cosine\"`` or "
-              "``\"laplacian\"``; ``\"precomputed\"``: ``X`` is the square kernel matrix; a "
-              "function ``k(A, B)`` is called once for the n x n matrix.",
+    "kernel": f"{_KERNELS}; ``\"precomputed\"``: ``X`` is the square kernel matrix; a function "
+              "``k(A, B)`` is called once for the n x n matrix.",
     "gamma": "Width of the kernel. None: 1 / median squared distance; for the laplacian kernel 1 / "
              "median L1 distance, for the polynomial 1 / mean squared norm.",
     "metric": "``\"euclidean\"``, ``\"squared\"`` (its square), ``\"manhattan\"`` or "

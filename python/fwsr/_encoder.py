@@ -1,6 +1,7 @@
 """Points by their exemplars: codes, nearest exemplars and errors, of points seen or new.
 
-Everything is computed a block of points at a time, in float64.
+The core compares points with the exemplars (fwsr/solver/encode.hpp); here stands what is asked of
+it, and the algebra of the exemplars among themselves.
 """
 
 from __future__ import annotations
@@ -12,101 +13,22 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 
+from . import _core
 from ._data import Data
 from ._results import Selection
 
-_BLOCK_NUMBERS = 1 << 21  # of a dense block: 16 MiB
+_BLOCK_NUMBERS = 1 << 21  # given to a function of the user's at a time
 
 #: A vector is within the span of others when no more than this part of the largest norm is left of
 #: it; of inner products the same part of the largest square, as these have half of the digits.
 _WITHIN = 1e-12
 
+#: Differences of squares and products within this part of them are none: the first is the nearest.
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
-@dataclass
-class Preprocessing:
-    """Scaling, then centring, as the core does both (fwsr/prep)."""
-
-    center: str
-    scale: str
-    normalize: bool = False  # after centring, each point to norm 1: the cosine kernel
-    deviation: np.ndarray | None = None  # of each feature, for scale = standard
-    mean: np.ndarray | None = None  # of each scaled feature, for center = feature
-
-    @classmethod
-    def fitted(cls, center: str, scale: str, normalize: bool, data: Data) -> Preprocessing:
-        prep = cls(center, scale, normalize)
-        if scale == "standard":
-            mean = _mean(data, _float64)
-            deviation = np.sqrt(_mean_square(data, mean))
-            constant = deviation <= 16 * np.finfo(float).eps * np.abs(mean)
-            prep.deviation = np.where(constant, 1.0, deviation)
-        if center == "feature":
-            prep.mean = _mean(data, prep._scaled)
-        return prep
-
-    def _scaled(self, rows: Any) -> Any:
-        """The rows scaled, dense or sparse as they are."""
-        rows = _float64(rows)
-        if self.scale == "unit":
-            return _to_norm_one(rows)
-        if self.deviation is None:
-            return rows
-        return rows @ sp.diags(1 / self.deviation) if sp.issparse(rows) else rows / self.deviation
-
-    def __call__(self, rows: Any) -> np.ndarray:
-        rows = _dense(self._scaled(rows))
-        if self.center == "point":
-            rows = rows - rows.mean(axis=1, keepdims=True)
-            rows -= rows.mean(axis=1, keepdims=True)  # what rounding left: 0 for a constant point
-        elif self.mean is not None:
-            rows = rows - self.mean
-        return _to_norm_one(rows) if self.normalize else rows
-
-    def sparse(self, rows: Any) -> SparseRows:
-        """The same of sparse rows, which stay sparse."""
-        rows = self._scaled(rows)
-        if self.normalize:  # their squares may overflow
-            rows = _to_norm_one(rows)
-        n, d = rows.shape
-        prepared = SparseRows(rows, np.zeros(n), np.ones(d))
-        if self.center == "point":
-            prepared.times = np.asarray(rows.mean(axis=1)).ravel()
-            prepared.times = prepared.times + prepared.sums() / d  # what rounding left
-        elif self.mean is not None:
-            prepared.times, prepared.less = np.ones(n), self.mean
-        if self.normalize:
-            norms = np.sqrt(prepared.sums(2))
-            inverse = 1 / np.where(norms > 0, norms, 1.0)
-            prepared.rows = sp.diags(inverse) @ rows
-            prepared.times = inverse * prepared.times
-        return prepared
-
-
-@dataclass
-class SparseRows:
-    """Sparse rows, less a vector that is not: times[i] of it from row i."""
-
-    rows: Any
-    times: np.ndarray
-    less: np.ndarray
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.rows.shape
-
-    def __matmul__(self, right: np.ndarray) -> np.ndarray:
-        return self.rows @ right - np.outer(self.times, self.less @ right)
-
-    def sums(self, power: int = 1) -> np.ndarray:
-        """Of the numbers of each row, to a power."""
-        r = self.rows
-        row = np.repeat(np.arange(r.shape[0]), np.diff(r.indptr))
-        less = self.less[r.indices]
-        stored = np.bincount(row, (r.data - self.times[row] * less) ** power, r.shape[0])
-        elsewhere = np.sum(self.less ** power) - np.bincount(row, less ** power, r.shape[0])
-        return stored + (-self.times) ** power * elsewhere
+#: What the core knows of each kernel.
+KERNELS = {kernel["name"]: kernel for kernel in _core.kernels()}
 
 
 @dataclass
@@ -119,33 +41,20 @@ class Kernel:
     coef0: float = 1.0
 
     @property
-    def explicit(self) -> bool:
-        """Whether the points themselves are the vectors that the products are of."""
-        return self.name in ("linear", "cosine")
+    def facts(self) -> dict[str, Any]:
+        """Of a kernel by name; of a function there are none."""
+        return {} if callable(self.name) else KERNELS[self.name]
 
-    def __call__(self, a: Any, b: Any) -> np.ndarray:
-        if callable(self.name):
-            return np.asarray(self.name(a, b), dtype=np.float64)
-        if self.name == "rbf":
-            return np.exp(-self.gamma * cdist(a, b, "sqeuclidean"))
-        if self.name == "laplacian":
-            return np.exp(-self.gamma * cdist(a, b, "cityblock"))
-        product = a @ b.T
-        if self.name == "polynomial":
-            return (self.gamma * product + self.coef0) ** self.degree
-        return product
+    def between(self, a: Any, b: Any) -> np.ndarray:
+        """The values of the user's function, one row for each of `a`."""
+        assert callable(self.name)
+        values = self.name(a, b)
+        return np.ascontiguousarray(_dense(values))
 
-    def diagonal(self, a: Any) -> np.ndarray:
-        """Of each row with itself."""
-        if callable(self.name):
-            rows = (a[i:i + 1] for i in range(a.shape[0]))
-            return np.array([float(np.asarray(self.name(row, row)).item()) for row in rows])
-        if self.name in ("rbf", "laplacian"):
-            return np.ones(len(a))
-        squares = np.einsum("ij,ij->i", a, a)
-        if self.name == "polynomial":
-            return (self.gamma * squares + self.coef0) ** self.degree
-        return squares
+    def squares(self, a: Any) -> np.ndarray:
+        """Those of each row with itself."""
+        rows = (a[i:i + 1] for i in range(a.shape[0]))
+        return np.array([self.between(row, row).item() for row in rows], dtype=np.float64)
 
 
 class Encoder:
@@ -167,17 +76,19 @@ class Encoder:
         self.offset = None if coefficients is None else coefficients["offset"]
         indices = selection.exemplars
         basis = None if coefficients is None else coefficients["basis"]
-        self.prep: Preprocessing | None = None
+        self.frame: _core.Frame | None = None
         if given:  # rows and columns of the matrix
             self.exemplars, self.basis = indices, basis
             self.gram = _dense(data.rows(indices)[:, indices])
+            return
+        self.exemplars = data.rows(indices)
+        self.basis = None if basis is None else data.rows(basis)
+        if callable(kernel.name):
+            self.gram = (kernel.between(self.exemplars, self.exemplars) if len(indices)
+                         else np.zeros((0, 0)))
         else:
-            self.prep = Preprocessing.fitted(center, scale, kernel.name == "cosine", data)
-            self.exemplars = data.rows(indices)
-            self.basis = None if basis is None else data.rows(basis)
-            own = self._prepared(self.exemplars)
-            with np.errstate(over="ignore", invalid="ignore"):  # _require_range tells
-                self.gram = self.kernel(own, own) if len(indices) else np.zeros((0, 0))
+            self.frame = _core.Frame.of(data.points, center, scale, kernel.facts["normalize"])
+            self.gram = self._known(self.exemplars).codes(_points(self.exemplars))
 
     # ------------------------------------------------------------------------------ what people ask
 
@@ -187,8 +98,12 @@ class Encoder:
         Dissimilarities have no codes: those from the exemplars in their place.
         """
         if self.given == "distance":
-            return self._each(data, lambda rows: _dense(rows[:, self.exemplars]))
-        return self._each(data, self._codes())
+            return self._known(self.exemplars).codes(data.points)
+        if self.theta is None and not self.chosen.any():
+            self._require_finite(data)
+            return np.zeros((len(data), len(self.gram)))
+        rows, known, how = self._codes()
+        return _together([known.codes(points, *how) for points in self._compared(data, rows)])
 
     def represented_by(self, data: Data) -> np.ndarray:
         """For each point the exemplar with the largest code of the run, else the nearest one.
@@ -198,16 +113,15 @@ class Encoder:
         if not self.chosen.any():
             return np.full(len(data), -1, dtype=np.int64)
         if self.theta is not None:
-            codes = self._codes()
-            return self._each(data, lambda rows: np.abs(codes(rows)).argmax(axis=1))
-        distances = self._distances()
-        nearest = self._each(data, lambda rows: distances(rows).argmin(axis=1))
+            rows, known, how = self._codes()
+            return _together([known.largest_code(points, *how)
+                              for points in self._compared(data, rows)])
+        nearest = _together([found for found, _ in self._nearest(data)])
         return np.flatnonzero(self.chosen)[nearest]
 
     def mean_distance(self, data: Data) -> float:
         """Of a matrix of dissimilarities: from a point to the nearest exemplar, on average."""
-        distances = self._distances()
-        return float(np.mean(self._each(data, lambda rows: distances(rows).min(axis=1))))
+        return sum(distances for _, distances in self._nearest(data)) / len(data)
 
     def error(self, data: Data) -> float:
         """The part of the points outside the span of the exemplars."""
@@ -226,6 +140,52 @@ class Encoder:
 
     # ---------------------------------------------------------------------------------------- parts
 
+    def _codes(self) -> tuple[Any, _core.KnownPoints, tuple[Any, float, Any]]:
+        """What points are compared with, and how their codes come from that.
+
+        Those of the run, else those of least squares.
+        """
+        self._require_range()
+        if self.theta is not None:
+            offset = None if self.offset is None else np.ascontiguousarray(self.offset)
+            how = np.ascontiguousarray(self.theta.T), self.eta ** 2, offset
+            return self.basis, self._known(self.basis), how
+        among = np.eye(len(self.gram))[self.chosen]  # 0 for those that were filled in
+        chosen = self.exemplars[self.chosen]
+        if self._explicit:
+            inverse = np.linalg.pinv(self._prepared(chosen), rcond=_WITHIN) @ among
+            return None, self._vectors(inverse.T), (None, 0.0, None)
+        gram = self.gram[np.ix_(self.chosen, self.chosen)]
+        inverse = scipy.linalg.pinvh(gram, rtol=_WITHIN) @ among
+        return chosen, self._known(chosen), (np.ascontiguousarray(inverse), 0.0, None)
+
+    def _nearest(self, data: Data) -> Iterator[tuple[np.ndarray, float]]:
+        """The places of the nearest of the exemplars chosen, and the sum of what was compared.
+
+        These are distances, or what grows with them.
+        """
+        self._require_range()
+        rows = self.exemplars[self.chosen]
+        squares = np.diagonal(self.gram)[self.chosen]
+        nothing, known = np.zeros(len(squares)), None
+        add, times = squares, np.full(len(squares), -2.0)
+        if self.given == "distance":
+            add, times = nothing, np.ones(len(squares))
+        elif self.metric == "manhattan":
+            add, times = nothing, np.ones(len(squares))
+            known = _core.KnownPoints.by_absolute_distance(self.frame, self._prepared(rows))
+        elif self.metric == "cosine":
+            add, times = nothing, -1 / np.sqrt(np.where(squares > 0, squares, 1.0))
+        elif self._explicit:  # from a place among them: a large offset costs no digits
+            own = self._prepared(rows)
+            here = own.mean(axis=0)
+            add = np.square(own - here).sum(axis=1)
+            known = self._vectors(own - here, here)
+        known = known or self._known(rows)
+        rounding = _ROUNDING if times[0] < 0 else 0.0  # distances themselves are compared as they are
+        for points in self._compared(data, rows):
+            yield known.nearest(points, np.ascontiguousarray(add), times, rounding)
+
     def _shares(self, data: Data) -> tuple[np.ndarray, float, float]:
         """Of the squared norms of the points: what each exemplar adds, all, and what is left."""
         if self.given == "distance":
@@ -233,115 +193,68 @@ class Encoder:
         if self.given == "kernel":
             self._require_fitted_matrix(data)
         self._require_range()
-        explained, total, rest = np.zeros(len(self.gram)), 0.0, 0.0
-        own = self._prepared(self.exemplars)
         if self._explicit:  # vectors keep twice the digits of their inner products
-            basis = _orthonormal(own)
-            for _, rows in self._blocks(data):
-                shares = rows @ basis.T
-                added = np.square(shares).sum(axis=0)
-                explained += added
-                if isinstance(rows, SparseRows):
-                    squares = float(rows.sums(2).sum())
-                    rest += max(0.0, squares - float(added.sum()))
-                else:
-                    squares = float(np.square(rows).sum())
-                    rest += float(np.square(rows - shares @ basis).sum())
-                total += squares
-            return explained, total, rest
-        factor = _triangle(self.gram)
-        for first, rows in self._blocks(data):
-            total += float(self._diagonal(rows, first).sum())
-            explained += np.square(_solve(factor, self._products(rows, own).T)).sum(axis=1)
+            return self._vectors(_orthonormal(self._prepared(self.exemplars))).shares(data.points)
+        known, factor = self._known(self.exemplars), _triangle(self.gram)
+        if not callable(self.kernel.name):
+            return known.shares(data.points, factor)
+        parts = [known.shares(points, factor, self.kernel.squares(rows)) for points, (_, rows) in
+                 zip(self._compared(data, self.exemplars), self._blocks(data))]
+        explained = np.sum([part[0] for part in parts], axis=0)
+        total = sum(part[1] for part in parts)
         return explained, total, max(0.0, total - float(explained.sum()))
-
-    def _codes(self) -> Callable[[Any], np.ndarray]:
-        """From prepared rows to their codes: those of the run, else those of least squares."""
-        self._require_range()
-        if self.theta is not None:
-            theta, basis = self.theta, self._prepared(self.basis)
-            extra = 0.0 if self.offset is None else self.offset
-            return lambda rows: (self._products(rows, basis) + self.eta ** 2) @ theta.T + extra
-        if not self.chosen.any():
-            return lambda rows: np.zeros((rows.shape[0], len(self.gram)))
-        among = np.eye(len(self.gram))[self.chosen]  # 0 for those that were filled in
-        own = self._prepared(self.exemplars[self.chosen])
-        if self._explicit:
-            inverse = np.linalg.pinv(own, rcond=_WITHIN) @ among
-            return lambda rows: rows @ inverse
-        gram = self.gram[np.ix_(self.chosen, self.chosen)]
-        inverse = scipy.linalg.pinvh(gram, rtol=_WITHIN) @ among
-        return lambda rows: self._products(rows, own) @ inverse
-
-    def _distances(self) -> Callable[[Any], np.ndarray]:
-        """From prepared rows to the exemplars chosen: distances, or what grows with them."""
-        self._require_range()
-        exemplars = self.exemplars[self.chosen]
-        if self.given == "distance":
-            return lambda rows: _dense(rows[:, exemplars])
-        own = self._prepared(exemplars)
-        if self.metric == "manhattan":
-            return lambda rows: cdist(rows, own, "cityblock")
-        squares = np.diagonal(self.gram)[self.chosen]
-        if self.metric == "cosine":
-            norms = np.sqrt(np.where(squares > 0, squares, 1.0))
-            return lambda rows: -self._products(rows, own) / norms
-        if self._explicit:  # from a place among them: a large offset costs no digits
-            here = own.mean(axis=0)
-            near = own - here
-            squares = np.square(near).sum(axis=1)
-            there = here @ near.T
-            return lambda rows: squares - 2 * (
-                rows @ near.T - there if isinstance(rows, SparseRows) else (rows - here) @ near.T)
-        return lambda rows: squares - 2 * self._products(rows, own)
 
     @property
     def _explicit(self) -> bool:
-        return not self.given and self.kernel.explicit
+        """Whether the points themselves are the vectors that the products are of."""
+        return not self.given and bool(self.kernel.facts.get("linear"))
 
-    def _prepared(self, rows: Any) -> Any:
-        """Rows as the kernel takes them; of a matrix that was given, the columns to look at."""
-        return rows if self.prep is None or callable(self.kernel.name) else self.prep(rows)
+    def _prepared(self, rows: Any) -> np.ndarray:
+        """Rows as the kernel takes them. @pre there is a frame"""
+        assert self.frame is not None
+        return self.frame.load(_points(rows))
 
-    def _products(self, rows: Any, prepared: Any) -> np.ndarray:
-        """The kernel between rows and some of the points fitted, all of them prepared."""
-        return _dense(rows[:, prepared]) if self.given else self.kernel(rows, prepared)
-
-    def _diagonal(self, rows: Any, first: int) -> np.ndarray:
+    def _known(self, rows: Any) -> _core.KnownPoints:
+        """These points to compare others with: those of a matrix by their place in it."""
         if self.given:
-            place = np.arange(rows.shape[0])
-            return np.asarray(rows[place, place + first], dtype=np.float64).ravel()
-        return self.kernel.diagonal(rows)
+            return _core.KnownPoints.columns(rows)
+        if callable(self.kernel.name):  # its values are the matrix
+            return _core.KnownPoints.columns(np.arange(rows.shape[0]))
+        k = self.kernel
+        return _core.KnownPoints(self.frame, k.name, k.gamma, k.degree, k.coef0,
+                                 self._prepared(rows))
 
-    def _stays_sparse(self, data: Data) -> bool:
-        """Whether inner products with sparse rows lose nothing by leaving them sparse.
+    def _vectors(self, vectors: np.ndarray, shift: np.ndarray | None = None) -> _core.KnownPoints:
+        """To multiply points with, less `shift`."""
+        return _core.KnownPoints(self.frame, "linear", 0.0, 1, 0.0, np.ascontiguousarray(vectors),
+                                 shift)
 
-        With few numbers stored, centring takes little away from a row. The cosine of rows less the
-        mean of each feature is left out, as squares may overflow there.
-        """
-        few = sp.issparse(data.values) and 10 * data.values.nnz <= data.shape[0] * data.shape[1]
-        return (few and self._explicit and self.metric != "manhattan" and self.prep is not None
-                and not (self.prep.normalize and self.prep.mean is not None))
+    def _compared(self, data: Data, rows: Any) -> Iterator[_core.Points]:
+        """What the core compares: points, or a function's values between them and `rows`."""
+        if self.given or not callable(self.kernel.name):
+            yield data.points
+            return
+        for _, block in self._blocks(data):
+            yield _core.Points.dense(self.kernel.between(block, rows))
 
     def _blocks(self, data: Data) -> Iterator[tuple[int, Any]]:
-        """Some points at a time, prepared."""
-        sparse, (n, d) = self._stays_sparse(data), data.shape
-        a_row = max(data.values.nnz // n if sparse else d, len(self.gram), 1)  # and its codes
-        for first, rows in data.blocks(_BLOCK_NUMBERS * d // a_row):
+        """Some points at a time, for a function of the user's."""
+        for first, rows in data.blocks(_BLOCK_NUMBERS):
             if not np.isfinite(rows.data if sp.issparse(rows) else rows).all():
                 raise ValueError("X contains NaN or infinity; remove these points or fill in the "
                                  "values")
-            yield first, (self.prep.sparse(rows) if sparse and self.prep else self._prepared(rows))
+            yield first, rows
 
-    def _each(self, data: Data, work: Callable[[Any], np.ndarray]) -> np.ndarray:
-        return np.concatenate([work(rows) for _, rows in self._blocks(data)])
+    def _require_finite(self, data: Data) -> None:
+        for _ in self._blocks(data):
+            pass
 
     def _require_range(self) -> None:
         """The core brings numbers of any size near 1; here their squares must be numbers too."""
-        deviation = None if self.prep is None else self.prep.deviation
+        deviation = None if self.frame is None else self.frame.deviation
         finite = all(np.isfinite(numbers).all() for numbers in (self.gram, self.theta, deviation)
                      if numbers is not None)
-        if not self.given and self.kernel.name in ("rbf", "laplacian", "polynomial"):
+        if not self.given and self.kernel.facts.get("has_gamma"):
             finite = finite and 0 < self.kernel.gamma < np.inf
         elif self._explicit and len(self.gram):
             there = self._prepared(self.exemplars).any(axis=1)
@@ -359,57 +272,19 @@ class Encoder:
                              "give their square matrix, or a kernel by name")
 
 
-# ------------------------------------------------------------------------------------------- blocks
-
-
-def _float64(rows: Any) -> Any:
-    return rows.astype(np.float64) if sp.issparse(rows) else np.asarray(rows, dtype=np.float64)
-
-
 def _dense(rows: Any) -> np.ndarray:
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
 
 
-def _to_norm_one(rows: Any) -> Any:
-    """Each row divided by its norm, by way of its largest number, whose square may overflow."""
-    largest = abs(rows).max(axis=1)
-    largest = largest.toarray() if sp.issparse(largest) else largest
-    inverse = 1 / np.where(largest > 0, largest, 1.0).reshape(-1, 1)
+def _points(rows: Any) -> _core.Points:
+    """Some rows of the data, as the core takes them."""
     if sp.issparse(rows):
-        rows = sp.diags(inverse.ravel()) @ rows
-        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        return sp.diags(1 / np.sqrt(np.where(squares > 0, squares, 1.0))) @ rows
-    rows = rows * inverse
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(norms > 0, norms, 1.0)
+        return _core.Points.sparse(rows.data, rows.indices, rows.indptr, rows.shape[1])
+    return _core.Points.dense(np.ascontiguousarray(rows))
 
 
-def _mean(data: Data, work: Callable[[Any], Any]) -> np.ndarray:
-    """Of each feature, in two passes, so that a large offset costs no digits."""
-    mean = np.zeros(data.shape[1])
-    for _ in range(2):
-        rest = np.zeros_like(mean)
-        for _, rows in data.blocks(_BLOCK_NUMBERS):
-            rest += _sum_less(work(rows), mean, 1)
-        mean += rest / len(data)
-    return mean
-
-
-def _mean_square(data: Data, mean: np.ndarray) -> np.ndarray:
-    total = np.zeros_like(mean)
-    for _, rows in data.blocks(_BLOCK_NUMBERS):
-        total += _sum_less(_float64(rows), mean, 2)
-    return total / len(data)
-
-
-def _sum_less(rows: Any, mean: np.ndarray, power: int) -> np.ndarray:
-    """The sum of (rows - mean)^power, feature by feature."""
-    if not sp.issparse(rows):
-        return ((rows - mean) ** power).sum(axis=0)
-    stored = np.bincount(rows.indices, minlength=len(mean))
-    values = (rows.data - mean[rows.indices]) ** power
-    return (np.bincount(rows.indices, values, minlength=len(mean))
-            + (rows.shape[0] - stored) * (-mean) ** power)
+def _together(parts: list[np.ndarray]) -> np.ndarray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 # -------------------------------------------------------------------------------------------- spans

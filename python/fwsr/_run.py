@@ -363,18 +363,18 @@ class Run:
         name = self.request.kernel_function or o.get("kernel", "linear")
         if name == "linear" and method_table()[self.request.method]["uses_rbf"]:
             name = "rbf"
-        gamma = selection.gamma or 0.0
+        kernel = Kernel(name, selection.gamma or 0.0, o.get("degree", 3), o.get("coef0", 1.0))
         classes = (like or selection).classes.values()
-        if classes and not gamma > 0 and name in ("rbf", "laplacian", "polynomial"):
+        if classes and not kernel.gamma > 0 and kernel.facts.get("has_gamma"):
             # A class that gives nothing, or all of its points, has no width of its own.
             found = [s.gamma for s in classes if s.gamma]
-            gamma = o.get("gamma") or float(np.mean(found or [1.0]))
+            kernel.gamma = o.get("gamma") or float(np.mean(found or [1.0]))
         given = "" if self.request.kernel_function else self.request.given_matrix
         settings = {n: d for n, d, _ in method_table()[self.request.method]["settings"]}
         metric = self.request.settings.get("metric", settings.get("metric"))
-        usual = "point" if is_solver(self.request.method) and name == "linear" else "none"
-        return Encoder(self.original if data is None else data, selection,
-                       Kernel(name, gamma, o.get("degree", 3), o.get("coef0", 1.0)),
+        centered = is_solver(self.request.method) and kernel.facts.get("centered")
+        usual = "point" if centered else "none"
+        return Encoder(self.original if data is None else data, selection, kernel,
                        center=o.get("center") or usual, scale=o.get("scale") or "none",
                        metric=metric, given=given)
 

@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import threadpoolctl
 from scipy.spatial.distance import cdist
 
 import fwsr
@@ -50,7 +51,7 @@ def tolerance(model, X):
     precision = np.finfo(np.float64 if exact else np.float32).eps
     theta = np.abs(model.selection_.coefficients["theta"])
     encoder = model._encoder
-    products = encoder._products(encoder._prepared(X), encoder._prepared(encoder.basis))
+    products = encoder._known(encoder.basis).codes(_encoder._points(X))
     among = np.abs(products) + encoder.eta ** 2
     return 64 * precision * (among @ theta.T).max()
 
@@ -211,22 +212,28 @@ def test_path_against_a_projection_by_numpy(kernel, make):
     assert path.error[-1] == pytest.approx(certified, abs=1e-12)
 
 
-def test_small_blocks_give_the_same(monkeypatch):
+def test_points_are_represented_one_by_one(monkeypatch):
+    """What a point gets does not depend on those beside it, nor a sum on how it is cut."""
     X = sparse_points(50, 6, seed=10)
+    monkeypatch.setattr(_encoder, "_BLOCK_NUMBERS", 40)  # a function gets 6 points at a time
+    for make in (np.asarray, sp.csr_matrix):
+        for model in (fwsr.FWSR(4, scale="standard", center="feature"), fwsr.KCenter(4),
+                      fwsr.RRQR(4, kernel="rbf", center="feature", scale="unit"),
+                      fwsr.FWSR(4, kernel=lambda a, b: by_hand("rbf", _dense(a), _dense(b)))):
+            model.fit(make(X))
+            some = [make(X[first:first + 7]) for first in range(0, 50, 7)]
+            codes = np.concatenate([model.transform(points) for points in some])
+            np.testing.assert_allclose(codes, model.transform(make(X)), rtol=1e-12, atol=1e-13)
+            labels = np.concatenate([model.predict(points) for points in some])
+            np.testing.assert_array_equal(labels, model.predict(make(X)))
+            left, total = model._encoder.left_out(fwsr._containers.as_data(make(X)))
+            parts = [model._encoder.left_out(fwsr._containers.as_data(points)) for points in some]
+            np.testing.assert_allclose(left, sum(part[0] for part in parts), rtol=1e-10)
+            assert total == pytest.approx(sum(part[1] for part in parts), rel=1e-12)
 
-    def answers():
-        found = []
-        for make in (np.asarray, sp.csr_matrix):
-            for model in (fwsr.FWSR(4, scale="standard", center="feature"), fwsr.KCenter(4),
-                          fwsr.RRQR(4, kernel="rbf", center="feature", scale="unit")):
-                model.fit(make(X))
-                found += [model.transform(make(X)), model.predict(make(X)), model.score(make(X))]
-        return found
 
-    whole = answers()
-    monkeypatch.setattr(_encoder, "_BLOCK_NUMBERS", 40)  # 6 points at a time
-    for a, b in zip(whole, answers()):
-        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+def _dense(rows):
+    return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
 
 
 def test_points_that_were_filled_in_stand_for_nobody():
@@ -325,7 +332,7 @@ def test_constant_features_of_many_points(make):
     X[:, 1] = 0.1
     model = fwsr.RRQR(2, scale="standard").fit(make(X))
     expected = np.where(np.arange(4) == 1, 1, X.std(axis=0))
-    assert model._encoder.prep.deviation == pytest.approx(expected)
+    assert model._encoder.frame.deviation == pytest.approx(expected)
     assert model.score(make(X)) == pytest.approx(-model.reconstruction_error_, abs=1e-12)
 
 
@@ -354,9 +361,6 @@ def test_sparse_points_of_many_features_stay_sparse(kernel, center):
     for scale in ("none", "standard", "unit"):
         for cls in (fwsr.FWSR, fwsr.RRQR):
             model = cls(5, kernel=kernel, center=center, scale=scale).fit(X)
-            data = fwsr._containers.as_data(X)
-            prepared = [type(rows) for _, rows in model._encoder._blocks(data)]
-            assert (_encoder.SparseRows in prepared) == (kernel == "linear" or center != "feature")
             for points in (X, fresh):
                 dense = points.toarray()
                 np.testing.assert_allclose(model.transform(points), model.transform(dense),
@@ -373,3 +377,55 @@ def test_no_more_codes_than_a_block_are_held_to_predict():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * labels.size * len(model.exemplar_indices_)
+
+
+def files_of(X, tmp_path):
+    """The same points as they may be stored."""
+    np.save(tmp_path / "X.npy", X)
+    mapped = fwsr._containers.as_data(np.load(tmp_path / "X.npy", mmap_mode="r"))
+    streamed = fwsr._mapped.streamed(mapped)
+    assert streamed.points.streamed
+    return {"float64": X, "float32": X.astype(np.float32), "by columns": np.asfortranarray(X),
+            "every other row": np.repeat(X, 2, axis=0)[::2], "streamed": streamed}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_bits_do_not_depend_on_where_points_are_stored_nor_on_threads(kernel, tmp_path):
+    X = sparse_points(1500, 9, seed=20).astype(np.float32).astype(np.float64)
+    for model in (fwsr.FWSR(6, kernel=kernel, scale="standard", center="feature", eta=0.2),
+                  fwsr.RandomExemplars(6, kernel=kernel, scale="unit", random_state=0)):
+        model.fit(X)
+        codes, labels, error = model.transform(X), model.predict(X), model.score(X)
+        for name, points in files_of(X, tmp_path).items():
+            np.testing.assert_array_equal(model.transform(points), codes, err_msg=name)
+            np.testing.assert_array_equal(model.predict(points), labels, err_msg=name)
+            assert model.score(points) == error, name
+        for threads in (1, 3):
+            with threadpoolctl.threadpool_limits(threads):
+                np.testing.assert_array_equal(model.transform(X), codes)
+                assert model.score(X) == error
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_codes_per_class_are_those_of_least_squares_over_all(kernel):
+    X, y = sparse_points(60, 5, seed=21), np.arange(60) % 3
+    gamma = {} if kernel in ("linear", "cosine") else {"gamma": 0.3}
+    model = fwsr.FWSR(2, per_class=True, kernel=kernel, center="none", **gamma).fit(X, y)
+    chosen = X[model.exemplar_indices_]
+    among, products = by_hand(kernel, chosen, chosen), by_hand(kernel, X, chosen)
+    expected = products @ np.linalg.pinv(among, rcond=1e-12, hermitian=True)
+    np.testing.assert_allclose(model.transform(X), expected, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("given", [{"q": 1}, {"q": "inf"}, {"nonneg": True}])
+def test_codes_without_a_formula_are_those_of_least_squares(given):
+    X = sparse_points(40, 6, seed=22)
+    model = fwsr.FWSR(4, center="none", **given).fit(X)
+    expected = np.linalg.lstsq(X[model.exemplar_indices_].T, X.T, rcond=None)[0].T
+    np.testing.assert_allclose(model.transform(X), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_the_table_of_kernels_is_that_of_the_core():
+    assert list(_encoder.KERNELS) == [*KERNELS[:1], "rbf", "polynomial", "cosine", "laplacian",
+                                      "precomputed"]
+    assert all(f'``"{name}"``' in fwsr.KFWSR.__doc__ for name in KERNELS)

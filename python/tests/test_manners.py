@@ -103,6 +103,17 @@ def test_ctrl_c_leaves_an_estimator_unfitted():
     assert fwsr.select(points[:200], 3).status == "exemplars_reached"
 
 
+def test_ctrl_c_stops_the_codes_of_new_points():
+    points = np.random.default_rng(0).standard_normal((200_000, 100), dtype=np.float32)
+    model = fwsr.RandomExemplars(1000, kernel="laplacian", gamma=0.01, random_state=0)
+    model.fit(points[:1500])
+    timer = threading.Timer(0.25, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.predict(points)
+    assert model.predict(points[:5]).shape == (5,)
+
+
 # ---------------------------------------------------------------------------------------- callbacks
 
 

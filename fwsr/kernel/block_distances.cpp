@@ -1,4 +1,4 @@
-#include "fwsr/kernel/absolute_distances.hpp"
+#include "fwsr/kernel/block_distances.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -20,20 +20,30 @@ template <class T>
 
 /// sums += |x - y|: the sign bit is masked out.
 template <class T>
-[[gnu::always_inline]] inline void add_absolute(const typename Vector<T>::Values& x,
-                                                const typename Vector<T>::Values& y,
-                                                typename Vector<T>::Values& sums) {
-  using Bits = typename Vector<T>::Bits;
-  typename Vector<T>::Values difference = x - y;
-  Bits bits;
-  __builtin_memcpy(&bits, &difference, sizeof bits);
-  bits &= std::numeric_limits<std::decay_t<decltype(bits[0])>>::max();
-  __builtin_memcpy(&difference, &bits, sizeof bits);
-  sums += difference;
-}
+struct Absolute {
+  using Values = typename Vector<T>::Values;
+  [[gnu::always_inline]] static void add(const Values& x, const Values& y, Values& sums) {
+    typename Vector<T>::Bits bits;
+    Values difference = x - y;
+    __builtin_memcpy(&bits, &difference, sizeof bits);
+    bits &= std::numeric_limits<std::decay_t<decltype(bits[0])>>::max();
+    __builtin_memcpy(&difference, &bits, sizeof bits);
+    sums += difference;
+  }
+};
+
+/// sums += (x - y)^2
+template <class T>
+struct Squared {
+  using Values = typename Vector<T>::Values;
+  [[gnu::always_inline]] static void add(const Values& x, const Values& y, Values& sums) {
+    const Values difference = x - y;
+    sums += difference * difference;
+  }
+};
 
 /// Four columns at a time; partial sums over the lanes of a vector, added first to last in double.
-template <std::size_t count, class T>
+template <class Term, std::size_t count, class T>
 [[gnu::always_inline]] inline void some_distances(const T* a, const T* const (&b)[count], Index d,
                                                   T* out) {
   using Values = typename Vector<T>::Values;
@@ -45,14 +55,14 @@ template <std::size_t count, class T>
     __builtin_memcpy(&x, a + l, sizeof x);
     for (std::size_t c = 0; c < count; ++c) {
       __builtin_memcpy(&y, b[c] + l, sizeof y);
-      add_absolute<T>(x, y, sums[c]);
+      Term::add(x, y, sums[c]);
     }
   }
   if (l < d) {
     load_some(a + l, d - l, x);
     for (std::size_t c = 0; c < count; ++c) {
       load_some(b[c] + l, d - l, y);
-      add_absolute<T>(x, y, sums[c]);
+      Term::add(x, y, sums[c]);
     }
   }
   for (std::size_t c = 0; c < count; ++c) {
@@ -62,7 +72,7 @@ template <std::size_t count, class T>
   }
 }
 
-template <class T>
+template <class Term, class T>
 void all_distances(const DistanceBlock<T>& p) {
   constexpr Index rows_at_once = 48;  // stay in the cache while the columns pass by
   run_widest([&]() __attribute__((always_inline)) {
@@ -73,12 +83,12 @@ void all_distances(const DistanceBlock<T>& p) {
         const T* const b = p.right + j * p.d;
         const T* const four[4] = {b, b + p.d, b + 2 * p.d, b + 3 * p.d};
         for (Index i = top; i < bottom; ++i)
-          some_distances(p.left + i * p.d, four, p.d, p.out + i * p.stride + j);
+          some_distances<Term>(p.left + i * p.d, four, p.d, p.out + i * p.stride + j);
       }
       for (; j < p.columns; ++j) {
         const T* const one[1] = {p.right + j * p.d};
         for (Index i = top; i < bottom; ++i)
-          some_distances(p.left + i * p.d, one, p.d, p.out + i * p.stride + j);
+          some_distances<Term>(p.left + i * p.d, one, p.d, p.out + i * p.stride + j);
       }
     }
   });
@@ -87,10 +97,13 @@ void all_distances(const DistanceBlock<T>& p) {
 }  // namespace
 
 void absolute_distances(const DistanceBlock<float>& block) {
-  all_distances(block);
+  all_distances<Absolute<float>>(block);
 }
 void absolute_distances(const DistanceBlock<double>& block) {
-  all_distances(block);
+  all_distances<Absolute<double>>(block);
+}
+void squared_distances(const DistanceBlock<double>& block) {
+  all_distances<Squared<double>>(block);
 }
 
 }  // namespace fwsr

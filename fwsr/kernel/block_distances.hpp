@@ -1,11 +1,11 @@
-// L1 distances between blocks of points; compiled for several instruction sets (linalg/widest.hpp).
+// Distances between blocks of points; compiled for several instruction sets (linalg/widest.hpp).
 #pragma once
 
 #include "fwsr/base/index.hpp"
 
 namespace fwsr {
 
-/// ||a_i - b_j||_1 for all rows of two blocks (d numbers each), to out[i * stride + j].
+/// Two blocks of rows of d numbers each; the distance of a_i and b_j goes to out[i * stride + j].
 template <class T>
 struct DistanceBlock {
   const T* left = nullptr;
@@ -16,7 +16,10 @@ struct DistanceBlock {
   T* out = nullptr;
   Index stride = 0;
 };
+/// ||a_i - b_j||_1.
 void absolute_distances(const DistanceBlock<float>& block);
 void absolute_distances(const DistanceBlock<double>& block);
+/// ||a_i - b_j||^2, from the differences.
+void squared_distances(const DistanceBlock<double>& block);
 
 }  // namespace fwsr
