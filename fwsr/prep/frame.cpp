@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <type_traits>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/result.hpp"
-#include "fwsr/base/segments.hpp"
+#include "fwsr/prep/points.hpp"
+#include "fwsr/prep/statistics.hpp"
 
 namespace fwsr {
 
 namespace {
-
-constexpr Index rows_at_once = 64;
 
 /// Eight partial sums, which do not wait for each other.
 template <class Term>
@@ -99,88 +98,6 @@ void center_row(const Frame& frame, double* row, Index d) {
   for (Index l = 0; l < static_cast<Index>(frame.mean.size()); ++l) row[l] -= frame.mean[at(l)];
 }
 
-// ------------------------------------------------------------------------ means and deviations
-
-/// Sums over all points, feature by feature, of ((y - less) times)^power for y as `frame` scales.
-class FeatureSums {
- public:
-  FeatureSums(const PointsView& points, const Frame& frame, int threads, const Alive& alive)
-      : points_(points), frame_(frame), d_(cols_of(points)), threads_(threads), alive_(alive) {}
-
-  std::vector<double> of(const std::vector<double>& less, double times, int power) const {
-    const Index n = rows_of(points_);
-    const double work = 4.0 * static_cast<double>(entries_of(points_));
-    const bool sparse = is_sparse(points_);
-    const Index length = sparse ? 2 * d_ : d_;  // sparse: and how many are stored
-    std::vector<double> total(at(length));
-    sum_segments<std::vector<double>>(
-        threads_for(threads_, work), n, 8.0 * static_cast<double>(length),
-        work / static_cast<double>(std::max<Index>(1, block_count(n, segment_size(n)))),
-        [&](int, std::vector<double>& sum, Index first, Index last) {
-          sum.assign(at(length), 0.0);
-          for (Index from = first; from < last; from += rows_at_once) {
-            stop_unless(alive_);
-            const Index to = std::min(last, from + rows_at_once);
-            if (sparse)
-              add_sparse(from, to, less, times, power, sum);
-            else
-              add_dense(from, to, less, times, power, sum);
-          }
-        },
-        [&](const std::vector<double>& sum, int) {
-          for (Index l = 0; l < length; ++l) total[at(l)] += sum[at(l)];
-        });
-    for (Index l = 0; l < d_ && sparse; ++l)
-      total[at(l)] +=
-          (static_cast<double>(n) - total[at(d_ + l)]) * raised(-less[at(l)] * times, power);
-    total.resize(at(d_));
-    return total;
-  }
-
- private:
-  static double raised(double x, int power) { return power == 1 ? x : x * x; }
-
-  void add_dense(Index first, Index last, const std::vector<double>& less, double times, int power,
-                 std::vector<double>& sum) const {
-    std::vector<double> rows(at((last - first) * d_));
-    load_raw(points_, first, last, rows.data());
-    for (Index i = 0; i < last - first; ++i) {
-      double* const row = rows.data() + i * d_;
-      scale_row(frame_, row, d_);
-      for (Index l = 0; l < d_; ++l) sum[at(l)] += raised((row[l] - less[at(l)]) * times, power);
-    }
-  }
-
-  void add_sparse(Index first, Index last, const std::vector<double>& less, double times, int power,
-                  std::vector<double>& sum) const {
-    SparseInFrame point;
-    for (Index i = first; i < last; ++i) {
-      load_in_frame(frame_, 0, points_, i, point);
-      for (std::size_t e = 0; e < point.columns.size(); ++e) {
-        const std::size_t l = at(point.columns[e]);
-        sum[l] += raised((point.values[e] - less[l]) * times, power);
-        sum[at(d_) + l] += 1;
-      }
-    }
-  }
-
-  const PointsView& points_;
-  const Frame& frame_;
-  Index d_;
-  int threads_;
-  const Alive& alive_;
-};
-
-/// In two passes, so that a large offset costs no digits.
-std::vector<double> mean_of(const FeatureSums& sums, Index n, Index d) {
-  std::vector<double> mean(at(d));
-  for (int again = 0; again < 2; ++again) {
-    const std::vector<double> rest = sums.of(mean, 1, 1);
-    for (std::size_t l = 0; l < mean.size(); ++l) mean[l] += rest[l] / static_cast<double>(n);
-  }
-  return mean;
-}
-
 }  // namespace
 
 void require_numbers(const double* values, Index count) {
@@ -190,35 +107,33 @@ void require_numbers(const double* values, Index count) {
         "the new points contain NaN or infinity; remove these points or fill in the values");
 }
 
-Frame frame_of(const PointsView& points, const Preprocessing& prep, int threads,
-               const Alive& alive) {
-  Frame frame{.center = Center::none,
-              .scale = prep.scale == Scale::unit ? Scale::unit : Scale::none,
-              .normalize = false,
+Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads, const Alive& alive) {
+  Frame frame{.center = prep.center,
+              .scale = prep.scale,
+              .normalize = prep.normalize,
               .deviation = {},
               .mean = {}};
-  const Index n = rows_of(points), d = cols_of(points);
-  const FeatureSums sums(points, frame, threads, alive);
-  if (prep.scale == Scale::standard) {
-    const std::vector<double> mean = mean_of(sums, n, d);
-    double times = 1;  // brings squares back into the range of numbers
-    std::vector<double> squares = sums.of(mean, times, 2);
-    const double most = *std::max_element(squares.begin(), squares.end());
-    if (!(most < std::numeric_limits<double>::infinity()) || most < 0x1p-900) {
-      times = most < 1 ? 0x1p500 : 0x1p-500;
-      squares = sums.of(mean, times, 2);
-    }
-    for (std::size_t l = 0; l < mean.size(); ++l) {
-      const double deviation = std::sqrt(squares[l] / static_cast<double>(n)) / times;
-      const bool constant =
-          deviation <= 16 * std::numeric_limits<double>::epsilon() * std::abs(mean[l]);
-      frame.deviation.push_back(constant ? 1.0 : deviation);
-    }
-    frame.scale = Scale::standard;
-  }
-  if (prep.center == Center::feature) frame.mean = mean_of(sums, n, d);
-  frame.center = prep.center;
-  frame.normalize = prep.normalize;
+  if (prep.scale != Scale::standard && prep.center != Center::feature) return frame;
+  // The points learn what they have in common, until every feature's part of it is known.
+  Points points(view, {}, prep, rows_of(view), 0);
+  Common common;
+  learn(points.shape(), prep, [&]<class Question>(const Question& question) {
+    stop_unless(alive);
+    if constexpr (requires { question.common.means; }) common = question.common;
+    using Reply = decltype(points.answer(question, threads));
+    constexpr bool of_features =
+        std::is_same_v<Question, ScanPoints> || std::is_same_v<Question, SumFeatures>;
+    constexpr bool of_points = std::is_same_v<Question, FindNumbers>;  // norms, before their means
+    if (of_features || (of_points && prep.scale == Scale::unit && common.means.empty()))
+      return std::vector<Reply>{points.answer(question, threads)};
+    return std::vector<Reply>(1);
+  });
+  const auto d = at(cols_of(view));
+  for (std::size_t l = 0; l < d && prep.scale == Scale::standard; ++l)
+    frame.deviation.push_back(1 / common.weights[l] / common.scale);
+  for (std::size_t l = 0; l < d && prep.center == Center::feature; ++l)
+    frame.mean.push_back(prep.scale == Scale::none ? common.means[l] / common.scale
+                                                   : common.means[l]);
   return frame;
 }
 

@@ -182,7 +182,7 @@ class Encoder:
             add = np.square(own - here).sum(axis=1)
             known = self._vectors(own - here, here)
         known = known or self._known(rows)
-        rounding = _ROUNDING if times[0] < 0 else 0.0  # distances themselves are compared as they are
+        rounding = _ROUNDING if times[0] < 0 else 0.0  # distances are compared as they are
         for points in self._compared(data, rows):
             yield known.nearest(points, np.ascontiguousarray(add), times, rounding)
 
