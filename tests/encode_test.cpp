@@ -230,6 +230,9 @@ TEST(Encode, refuses_points_with_other_features_and_what_is_no_number) {
   const KnownPoints known = known_of(data.view(), 3, {}, {});
   const Data other = some_points(20, 5, Storage::dense_f64, 8);
   EXPECT_THROW(NewPoints(known, other.view()), fwsr::Error);
+  const Frame frame = frame_of(data.view(), {.center = Center::feature}, 1);
+  EXPECT_THROW(rows_in(frame, other.view()), fwsr::Error);
+  EXPECT_THROW(KnownPoints(frame, {}, std::vector<double>(8), 4, {1.0}), fwsr::Error);
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     for (const Storage storage : {Storage::dense_f64, Storage::csr_f64_i32}) {

@@ -40,6 +40,8 @@ KnownPoints::KnownPoints(Frame frame, const Kernel& kernel, std::vector<double> 
       features_(features),
       shift_(std::move(shift)) {
   if (given()) throw Error("a precomputed kernel has no formula; give columns of its matrix");
+  if (!shift_.empty() && std::ssize(shift_) != features)
+    throw Error("the shift has not a number for each feature");
   if (formula_of(kernel.type).linear) return;
   formula_ = &formula_of(kernel.type);
   // Formulas take any gamma as huge that is far beyond what points near 1 have.

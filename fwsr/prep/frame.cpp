@@ -4,6 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include <fmt/format.h>
+
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/prep/points.hpp"
@@ -98,6 +100,13 @@ void center_row(const Frame& frame, double* row, Index d) {
   for (Index l = 0; l < static_cast<Index>(frame.mean.size()); ++l) row[l] -= frame.mean[at(l)];
 }
 
+void require_fit(const Frame& frame, Index d) {
+  for (const std::vector<double>* numbers : {&frame.deviation, &frame.mean})
+    if (!numbers->empty() && std::ssize(*numbers) != d)
+      throw Error(fmt::format("new points have {} features, those selected from have {}", d,
+                              numbers->size()));
+}
+
 }  // namespace
 
 void require_numbers(const double* values, Index count) {
@@ -140,6 +149,7 @@ Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads, c
 void load_in_frame(const Frame& frame, const PointsView& points, Index first, Index last,
                    double* out) {
   const Index d = cols_of(points);
+  require_fit(frame, d);
   load_raw(points, first, last, out);
   require_numbers(out, (last - first) * d);
   for (Index i = 0; i < last - first; ++i) {
@@ -166,6 +176,7 @@ void load_in_frame(const Frame& frame, double means_squared, const PointsView& p
         }
       },
       points);
+  require_fit(frame, d);
   std::vector<double>& y = out.values;
   const auto stored = static_cast<Index>(y.size());
   require_numbers(y.data(), stored);
