@@ -42,14 +42,6 @@ std::string list_of(const std::vector<LabelCount>& classes) {
   return listed(names);
 }
 
-}  // namespace
-
-Index parse_exemplars(const std::string& text) {
-  if (text.starts_with(proportional) || text.find('=') != std::string::npos)
-    throw UsageError(fmt::format("-k {} is meant per class; add --per-class", in_quotes(text)));
-  return parse_count(text, "-k/--exemplars");
-}
-
 ClassCounts parse_class_counts(const std::string& text) {
   const std::string option = "-k/--exemplars";
   if (text.starts_with(proportional))
@@ -73,6 +65,21 @@ ClassCounts parse_class_counts(const std::string& text) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return counts;
+}
+
+}  // namespace
+
+ExemplarCount parse_exemplars(const std::string& text, bool per_class) {
+  if (per_class) return {.text = text, .number = 0, .per_class = parse_class_counts(text)};
+  if (text.starts_with(proportional) || text.find('=') != std::string::npos)
+    throw UsageError(fmt::format("-k {} is meant per class; add --per-class", in_quotes(text)));
+  return {.text = text, .number = parse_count(text, "-k/--exemplars"), .per_class = {}};
+}
+
+Json json_of(const ExemplarCount& count) {
+  if (!count.per_class) return count.number;
+  if (count.per_class->kind == ClassCounts::Kind::each) return count.per_class->number;
+  return count.text;
 }
 
 std::vector<Index> wanted_per_class(const ClassCounts& counts,

@@ -1,19 +1,27 @@
 // -k in its three spellings: 50, proportional:50, cat=3,dog=5.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/data_arguments.hpp"
+#include "apps/json.hpp"
 #include "fwsr/solver/select.hpp"
 
 namespace fwsr::app {
 
-/// The number of exemplars of one run. @throws UsageError when `text` is not a number from 1
-Index parse_exemplars(const std::string& text);
-
-/// What -k means with --per-class. Names are looked up by check_class_counts.
-ClassCounts parse_class_counts(const std::string& text);
+/// -k as given, and what it means.
+struct ExemplarCount {
+  std::string text;
+  Index number = 0;                      // of all points; 0: per class
+  std::optional<ClassCounts> per_class;  // with --per-class
+};
+/// @throws UsageError for what is no number from 1, and for other spellings without --per-class. Names of classes are
+/// looked up by wanted_per_class.
+ExemplarCount parse_exemplars(const std::string& text, bool per_class);
+/// The number, or the text where that says more.
+Json json_of(const ExemplarCount& count);
 
 /// How many exemplars are wanted of each class, in the order of `classes`. Refuses more than there
 /// are, and names that are no class.

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "apps/class_counts.hpp"
 #include "apps/command.hpp"
 #include "apps/compare_result.hpp"
 #include "apps/data_arguments.hpp"
@@ -71,10 +70,10 @@ void add_arguments(CLI::App& app, CompareArguments& a) {
       ->type_name("SECONDS")
       ->group("What to choose");
   add_data_arguments(app, a.data);
-  std::vector<std::string_view> without = {"certificate"};
+  std::vector<std::string_view> without;
   const SelectOptions any;
   describe(any, [&](const char* name, const auto&, const char*) {
-    if (!is_common_option(name)) without.push_back(name);
+    if (!is_compare_option(name)) without.push_back(name);
   });
   add_select_options(app, a.options, without);
   app.add_option("-o,--output", a.output,
@@ -142,8 +141,7 @@ std::vector<Contestant> contestants_of(const CompareArguments& a) {
     if (method && options.kernel.type == KernelType::precomputed && !method->any_kernel &&
         !named.by_name)
       continue;  // came with "all"
-    MethodArgument parsed = parse_method(name, options, a.seed);
-    all.push_back({.name = name, .choice = std::move(parsed.choice), .options = parsed.options});
+    all.push_back({.name = name, .request = parse_method(name, options, a.seed)});
   }
   return all;
 }
@@ -162,23 +160,18 @@ std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a
   a.write = &writer_of_result(compare_writers(), a.output, a.json);
   a.json = is_json(*a.write);
   a.options.threads = threads_of(a.data);
-  if (a.per_class) a.compare.per_class = parse_class_counts(a.exemplars);
+  a.compare.per_class = a.count.per_class;
   std::vector<Contestant> all = contestants_of(a);
-  for (const Contestant& c : all) refuse_options_wrong_for_any_data(c.options);
+  for (const Contestant& c : all) refuse_options_wrong_for_any_data(c.request->options);
   check_destinations({{"-o", a.output.empty() ? "-" : a.output}}, {a.data.path, a.data.labels});
   return all;
 }
 
 void check_against_data(const CompareArguments& a, const Dataset& data) {
-  const PointsView points = data.view();
   SelectOptions options = a.options;
-  if (a.per_class) {
-    require_labels(data);
-    wanted_per_class(parse_class_counts(a.exemplars), count_labels(data.labels));
-    options.exemplars = 1;
-  }
-  if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))
-    throw UsageError(located(data, *problem));
+  check_classes(a, data);
+  if (a.per_class) options.exemplars = 1;
+  refuse_unsuitable(options, data.view());
 }
 
 /// Every measure with its sentence, which goes on below itself.
@@ -230,30 +223,31 @@ int run_compare(int argc, const char* const* argv) {
   const Dataset data = load(a.data);
   CompareResult result{.data = data,
                        .options = a.options,
-                       .exemplars = a.exemplars,
+                       .count = a.count,
                        .per_class = a.per_class,
                        .compare = a.compare,
                        .contestants = contestants,
                        .rows = {},
                        .threads = a.options.threads};
   try {
-    check_against_data(a, data);
-    interrupt_with_care();
-    result.rows = compare(data.view(), data.labels, contestants, a.options, a.compare,
-                          [&](const CompareProgress& p) {
-                            bar.show_phase(fmt::format("{} ({} of {})", contestants[p.method].name,
-                                                       p.method + 1, contestants.size()),
-                                           p.run);
-                            refuse_if_changed(data);
-                            return !interrupted();
-                          });
-    refuse_if_changed(data);
+    on_data(data, [&] {
+      check_against_data(a, data);
+      interrupt_with_care();
+      result.rows =
+          compare(data.view(), data.labels, contestants, a.options, a.compare,
+                  [&](const CompareProgress& p) {
+                    bar.show_phase(fmt::format("{} ({} of {})", contestants[p.method].name,
+                                               p.method + 1, contestants.size()),
+                                   p.run);
+                    refuse_if_changed(data);
+                    return !interrupted();
+                  });
+      refuse_if_changed(data);
+    });
   } catch (const fwsr::Interrupted&) {
     bar.clear();
     stop_if_interrupted();
     throw;
-  } catch (const Error& e) {
-    throw Error(located(data, e.what()));
   }
   bar.clear();
   stop_if_interrupted();

@@ -23,7 +23,7 @@ std::string header_of(const CompareResult& result) {
   if (o.center && *o.center != Center::none) how += fmt::format(", center {}", name_of(*o.center));
   return fmt::format("{} of {}{}; k = {}{}\n", counted(rows_of(points), "point"),
                      counted(cols_of(points), "feature"), how.empty() ? ", as they are" : how,
-                     shown(result.exemplars), result.per_class ? " of each class" : "");
+                     shown(result.count.text), result.per_class ? " of each class" : "");
 }
 
 }  // namespace
@@ -62,25 +62,23 @@ void write_compare_csv(std::ostream& out, const CompareResult& result, const Wri
 
 Json compare_json(const CompareResult& result) {
   Json json = {{"data", data_json(result.data)}};
-  const auto k = parse_whole(result.exemplars);
   json["options"] = {
-      {"exemplars", k ? Json(*k) : Json(result.exemplars)},
+      {"exemplars", json_of(result.count)},
       {"per_class", result.per_class},
       {"repeats", result.compare.repeats},
       {"time_limit", result.compare.time_limit ? Json(*result.compare.time_limit) : Json()}};
   const Json asked = json_of(result.options);
   for (const auto& [name, value] : asked.items())
-    if (is_common_option(name) && name != "exemplars" && name != "certificate")
-      json["options"][name] = value;
+    if (is_compare_option(name)) json["options"][name] = value;
   json["methods"] = Json::array();
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
     const Comparison& row = result.rows[i];
-    const MethodChoice& choice = result.contestants[i].choice;
+    const Request& request = *result.contestants[i].request;
     Json one = json_of(row);
     if (row.reason.empty()) one["reason"] = nullptr;
-    one["method"] = choice.name;
-    one["settings"] = settings_json(choice);
-    one["seed"] = choice.seed;
+    one["method"] = request.method->name;
+    one["settings"] = settings_json(request);
+    one["seed"] = request.seed;
     one["measures"] = Json::object();
     for (const Measure& m : measures()) {
       const Spread spread = spread_of(row, m);

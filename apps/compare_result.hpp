@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/class_counts.hpp"
 #include "apps/result_json.hpp"
 #include "apps/writers.hpp"
 #include "fwsr/data/dataset.hpp"
@@ -15,7 +16,7 @@ namespace fwsr::app {
 struct CompareResult {
   const Dataset& data;
   const SelectOptions& options;
-  std::string exemplars;  // -k as given
+  ExemplarCount count;  // -k
   bool per_class = false;
   CompareOptions compare;
   const std::vector<Contestant>& contestants;

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "apps/class_counts.hpp"
 #include "apps/command.hpp"
 #include "apps/destination.hpp"
 #include "apps/result_json.hpp"
@@ -21,13 +20,13 @@ bool has_work(const ClassPlan& c) {
   return c.plan.points > 0;
 }
 
-Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plans) {
+Json dry_run_json(const SelectResult& result, const SelectPlan& plan) {
   Json json = {{"options", asked_json(result)}, {"data", data_json(result.data)}};
   if (!result.per_class) {
-    json["plan"] = timed_plan_json(plan(result.data.view(), result.options, result.choice));
+    json["plan"] = timed_plan_json(plan.all);
   } else {
     json["classes"] = Json::array();
-    for (const ClassPlan& c : plans)
+    for (const ClassPlan& c : plan.classes)
       json["classes"].push_back({{"class", c.name},
                                  {"points", c.members.size()},
                                  {"wanted", c.wanted},
@@ -38,10 +37,10 @@ Json dry_run_json(const SelectResult& result, const std::vector<ClassPlan>& plan
   return json;
 }
 
-std::string dry_run_text(const SelectResult& result, const std::vector<ClassPlan>& plans) {
+std::string dry_run_text(const SelectResult& result, const SelectPlan& plan) {
   std::string text;
-  if (!result.per_class) text = plan_text(plan(result.data.view(), result.options, result.choice));
-  for (const ClassPlan& c : plans) {
+  if (!result.per_class) text = plan_text(plan.all);
+  for (const ClassPlan& c : plan.classes) {
     text += fmt::format("class {}: {} of {}\n", in_quotes(c.name), c.wanted,
                         counted(static_cast<Index>(c.members.size()), "point"));
     text += has_work(c) ? plan_text(c.plan) : "nothing to choose: all of it is taken, or none\n";
@@ -56,15 +55,9 @@ std::string dry_run_text(const SelectResult& result, const std::vector<ClassPlan
 
 }  // namespace
 
-void write_dry_run(const SelectResult& result, bool json) {
-  const std::vector<ClassPlan> plans =
-      result.per_class
-          ? plan_per_class(result.data.view(), result.data.labels,
-                           parse_class_counts(result.exemplars), result.options, result.choice)
-          : std::vector<ClassPlan>();
-  // Made before anything is written: a plan that does not fit is an error, not half an answer.
-  const std::string text = json ? "" : dry_run_text(result, plans);
-  const Json all = json ? dry_run_json(result, plans) : Json();
+void write_dry_run(const SelectResult& result, const SelectPlan& plan, bool json) {
+  const std::string text = json ? "" : dry_run_text(result, plan);
+  const Json all = json ? dry_run_json(result, plan) : Json();
   write_result("", [&](std::ostream& out) { json ? write_json(out, all) : void(out << text); });
 }
 

@@ -5,8 +5,7 @@
 
 namespace fwsr::app {
 
-/// What `fwsr select` would do with `result`'s data and options, to standard output. With classes,
-/// one plan for each. @throws MemoryError when it would not fit
-void write_dry_run(const SelectResult& result, bool json);
+/// What `fwsr select` would do with `result`'s data and request, to standard output. With classes, one plan for each.
+void write_dry_run(const SelectResult& result, const SelectPlan& plan, bool json);
 
 }  // namespace fwsr::app

@@ -22,6 +22,7 @@ namespace {
 struct InspectArguments {
   DataArguments data;
   std::string exemplars;
+  std::optional<ExemplarCount> count;  // what -k means, where it is given
   bool json = false;
 };
 
@@ -35,11 +36,8 @@ struct Outlook {
 Outlook look_ahead(const InspectArguments& a, const Dataset& data, const Statistics& s) {
   SelectOptions options;
   options.threads = threads_of(a.data);
-  options.exemplars =
-      a.exemplars.empty() ? std::min<Index>(10, s.points) : parse_exemplars(a.exemplars);
+  options.exemplars = a.count ? a.count->number : std::min<Index>(10, s.points);
   if (s.first_not_finite) return {std::nullopt, "some numbers are not finite", 0};
-  if (const auto problem = find_problem(options, s.points, s.features))
-    return {std::nullopt, *problem, 0};
   try {
     return {plan(data.view(), options), "", options.exemplars};
   } catch (const Error& e) {
@@ -173,7 +171,7 @@ int run_inspect(int argc, const char* const* argv) {
   app.footer(examples);
   if (!parse(app, argc, argv)) return 0;
   check_data_arguments(app, a.data);
-  if (!a.exemplars.empty()) parse_exemplars(a.exemplars);
+  if (!a.exemplars.empty()) a.count = parse_exemplars(a.exemplars, false);
 
   const Dataset data = load(a.data);
   const Statistics s = examine(data.view(), threads_of(a.data));

@@ -45,12 +45,11 @@ std::string value_text(const Value& value) {
 
 }  // namespace
 
-MethodArgument parse_method(const std::string& text, const SelectOptions& options,
-                            std::uint64_t seed) {
+Request parse_method(const std::string& text, const SelectOptions& options, std::uint64_t seed) {
   const std::vector<std::string> parts = split(text, ':');
-  MethodArgument result{.text = text, .choice = {.name = parts.front()}, .options = options};
-  result.choice.seed = seed;
   const Method& method = known_method(parts.front());
+  MethodChoice choice{.name = method.name, .settings = {}, .seed = seed};
+  SelectOptions own = options;
   const std::string example = method.knobs.empty() ? "alpha=5" : method.knobs.front().name + "=...";
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');
@@ -58,18 +57,16 @@ MethodArgument parse_method(const std::string& text, const SelectOptions& option
       throw UsageError(fmt::format("--method {}: {} is no setting; write {}:{}", in_quotes(text),
                                    in_quotes(parts[i]), method.name, example));
     const std::string name = parts[i].substr(0, equals), value = parts[i].substr(equals + 1);
-    if (!method.choose)
-      set_option(result.options, name, value, fmt::format("{}:{}", method.name, name));
-    else if (!result.choice.settings.emplace(name, value).second)
+    if (is_solver(method))
+      set_option(own, name, value, fmt::format("{}:{}", method.name, name));
+    else if (!choice.settings.emplace(name, value).second)
       throw UsageError(fmt::format("{}: {} is given twice; give it once", method.name, name));
   }
   try {
-    result.options =
-        options_for(method, settings_of(method, result.choice.settings), result.options);
+    return Request(own, choice);
   } catch (const Error& e) {
     throw UsageError(fmt::format("--method {}: {}", in_quotes(text), e.what()));
   }
-  return result;
 }
 
 void refuse_foreign_options(const CLI::App& app, const std::string& text) {
@@ -81,7 +78,7 @@ void refuse_foreign_options(const CLI::App& app, const std::string& text) {
         fmt::format("{} is for kernels other than linear; name another, or leave "
                     "--kernel out for rbf",
                     method.name));
-  if (!method.choose) {
+  if (is_solver(method)) {
     for (const std::string& setting : split(text, ':')) {
       const std::string flag = flag_name(setting.substr(0, setting.find('=')));
       if (setting != method.name && app.get_option_no_throw(flag) && app.count(flag) > 0)
@@ -94,7 +91,8 @@ void refuse_foreign_options(const CLI::App& app, const std::string& text) {
   const SelectOptions any;
   describe(any, [&](const char* name, const auto&, const char*) {
     const std::string flag = flag_name(name);
-    if (is_common_option(name) || !app.get_option_no_throw(flag) || app.count(flag) == 0) return;
+    if (takes_option(method, name) || !app.get_option_no_throw(flag) || app.count(flag) == 0)
+      return;
     const std::string own = settings_text(method);
     throw UsageError(
         fmt::format("{} is an option of fwsr and k-fwsr, not of {}; {}", flag, method.name,
@@ -104,13 +102,11 @@ void refuse_foreign_options(const CLI::App& app, const std::string& text) {
   });
 }
 
-Json settings_json(const MethodChoice& choice) {
-  const Method& method = find_method(choice.name);
-  if (!method.choose) return nullptr;
+Json settings_json(const Request& request) {
+  if (is_solver(*request.method)) return nullptr;
   Json json = Json::object();
-  const Settings settings = settings_of(method, choice.settings);
-  for (const Knob& knob : method.knobs)
-    json[knob.name] = value_json(settings.all().find(knob.name)->second);
+  for (const Knob& knob : request.method->knobs)
+    json[knob.name] = value_json(request.settings.all().find(knob.name)->second);
   return json;
 }
 

@@ -13,23 +13,15 @@ class App;
 
 namespace fwsr::app {
 
-/// A method, and the options it is to run with.
-struct MethodArgument {
-  std::string text = "fwsr";  // as given
-  MethodChoice choice;
-  SelectOptions options;
-};
-
 /// The settings of fwsr and k-fwsr are options of a selection (fwsr:alpha=5); all others have their own.
 /// Names and values are checked. @throws UsageError
-MethodArgument parse_method(const std::string& text, const SelectOptions& options,
-                            std::uint64_t seed);
+Request parse_method(const std::string& text, const SelectOptions& options, std::uint64_t seed);
 
 /// Refuses options on the command line that the method (as given to parse_method) would ignore.
 void refuse_foreign_options(const CLI::App& app, const std::string& text);
 
 /// The settings of a method with their values, null when it has none of its own.
-Json settings_json(const MethodChoice& choice);
+Json settings_json(const Request& request);
 
 /// "alpha = 5, affine = yes"; empty when there are none.
 std::string settings_text(const Method& method);

@@ -40,7 +40,7 @@ std::string method_text(const Method& m) {
     Method only{.name = m.name, .title = {}, .about = {}, .knobs = {knob}};
     add_wrapped(text, "      ", fmt::format("{}: {}", settings_text(only), knob.about));
   }
-  if (!m.choose) add_wrapped(text, "      ", "its settings are the options of fwsr select");
+  if (is_solver(m)) add_wrapped(text, "      ", "its settings are the options of fwsr select");
   return text;
 }
 
@@ -58,7 +58,7 @@ int run_methods(int argc, const char* const* argv) {
   if (!parse(app, argc, argv)) return 0;
   std::string text;
   if (!name.empty()) {
-    text = method_text(find_method(parse_method(name, {}, 0).choice.name));
+    text = method_text(*parse_method(name, {}, 0).method);
   } else {
     for (const Method& m : methods()) text += method_text(m) + "\n";
     text.pop_back();

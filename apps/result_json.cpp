@@ -65,16 +65,15 @@ void add_lists(Json& json, const SelectResult& result, const std::vector<Pick>& 
 }  // namespace
 
 Json asked_json(const SelectResult& result) {
-  Json json = json_of(result.options);
-  if (find_method(result.choice.name).choose)
-    for (auto option = json.begin(); option != json.end();)
-      is_common_option(option.key()) ? void(++option) : void(option = json.erase(option));
-  const auto number = parse_whole(result.exemplars);
-  json["exemplars"] = number ? Json(*number) : Json(result.exemplars);
+  Json json = json_of(result.request.options);
+  const Method& method = *result.request.method;
+  for (auto option = json.begin(); option != json.end();)
+    takes_option(method, option.key()) ? void(++option) : void(option = json.erase(option));
+  json["exemplars"] = json_of(result.count);
   json["per_class"] = result.per_class;
-  json["method"] = result.choice.name;
-  json["settings"] = settings_json(result.choice);
-  json["seed"] = result.choice.seed;
+  json["method"] = method.name;
+  json["settings"] = settings_json(result.request);
+  json["seed"] = result.request.seed;
   return json;
 }
 
@@ -128,7 +127,7 @@ void add_selection(Json& json, const SelectResult& result) {
   } else {
     describe_outcome(result.parts.front().selection, AddFields{json});
   }
-  if (result.options.assignment) json["assignment"] = assignment_of(result);
+  if (result.request.options.assignment) json["assignment"] = assignment_of(result);
   json["warnings"] = warnings_of(result);
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "apps/class_counts.hpp"
 #include "apps/command.hpp"
 #include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
@@ -63,13 +62,11 @@ void add_memory_argument(CLI::App& app, SelectOptions& options, bool streams) {
       ->group("The machine");
 }
 
-void check_exemplars(const RunArguments& a, SelectOptions& options) {
+void check_exemplars(RunArguments& a, SelectOptions& options) {
   if (a.exemplars.empty())
     throw UsageError("-k/--exemplars is missing: say how many points to choose, as in -k 50");
-  if (a.per_class)
-    parse_class_counts(a.exemplars);
-  else
-    options.exemplars = parse_exemplars(a.exemplars);
+  a.count = parse_exemplars(a.exemplars, a.per_class);
+  options.exemplars = a.count.number;
 }
 
 void refuse_options_wrong_for_any_data(SelectOptions options) {
@@ -102,12 +99,14 @@ Dataset load_to_fit(const DataArguments& from, const SelectOptions& options,
   return load(how);
 }
 
-void require_labels(const Dataset& data) {
+std::vector<Index> check_classes(const RunArguments& a, const Dataset& data) {
+  if (!a.count.per_class) return {};
   if (data.labels.empty())
     throw UsageError(
         fmt::format("--per-class needs labels, and {} has none; give --labels FILE "
                     "or --label-column NAME",
                     data.name));
+  return wanted_per_class(*a.count.per_class, count_labels(data.labels));
 }
 
 Observer observer_for(ProgressBar& bar, const Dataset& data) {

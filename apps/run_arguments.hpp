@@ -5,10 +5,13 @@
 #include <functional>
 #include <string>
 
+#include "apps/class_counts.hpp"
+#include "apps/command.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/progress.hpp"
 #include "fwsr/data/dataset.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/select.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace CLI {
@@ -20,6 +23,7 @@ namespace fwsr::app {
 struct RunArguments {
   std::string exemplars;  // -k as given
   bool per_class = false;
+  ExemplarCount count = {};  // what they mean, after check_exemplars
   bool dry_run = false;
   bool quiet = false;
   bool json = false;
@@ -32,8 +36,8 @@ void add_seed_argument(CLI::App& app, std::uint64_t& seed);
 /// `streams`: data that does not fit is read in blocks.
 void add_memory_argument(CLI::App& app, SelectOptions& options, bool streams = true);
 
-/// Reads -k into `options`, or checks it where it is per class. @throws UsageError
-void check_exemplars(const RunArguments& a, SelectOptions& options);
+/// Reads -k, here and nowhere else, into `a.count` and, of all points, `options`. @throws UsageError
+void check_exemplars(RunArguments& a, SelectOptions& options);
 
 /// Refuses options that no data could suit, before any is read.
 void refuse_options_wrong_for_any_data(SelectOptions options);
@@ -43,8 +47,20 @@ void refuse_options_wrong_for_any_data(SelectOptions options);
 Dataset load_to_fit(const DataArguments& from, const SelectOptions& options,
                     const std::function<void(const Dataset&)>& plan);
 
-/// Refuses to run per class on data without labels.
-void require_labels(const Dataset& data);
+/// Where exemplars are per class: how many of each. Refuses data without labels, and more than there are.
+std::vector<Index> check_classes(const RunArguments& a, const Dataset& data);
+
+/// Runs work(); options that turn out not to suit the data are wrong use, and messages say where the data stands.
+template <class Work>
+void on_data(const Dataset& data, Work&& work) {
+  try {
+    work();
+  } catch (const OptionError& e) {
+    throw UsageError(located(data, e.what()));
+  } catch (const Error& e) {
+    throw Error(located(data, e.what()));
+  }
+}
 
 /// Shows progress, stops the run after Ctrl-C, and throws Error when the file of `data` has changed.
 Observer observer_for(ProgressBar& bar, const Dataset& data);

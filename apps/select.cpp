@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "apps/class_counts.hpp"
 #include "apps/command.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
@@ -32,7 +31,7 @@ struct SelectArguments : RunArguments {
   SelectOptions options;
   std::string method = "fwsr";
   std::uint64_t seed = 0;
-  MethodChoice choice;
+  std::optional<Request> request;  // all of these, once they were checked
   std::string codes, assignment;
   WriteStyle style;
   // By the names of the files; null: not asked for.
@@ -89,10 +88,8 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   a.options.assignment = a.write_assignment;
   a.options.threads = threads_of(a.data);
   refuse_foreign_options(app, a.method);
-  MethodArgument method = parse_method(a.method, a.options, a.seed);
-  a.options = method.options;
-  a.choice = std::move(method.choice);
-  refuse_options_wrong_for_any_data(a.options);
+  a.request = parse_method(a.method, a.options, a.seed);
+  refuse_options_wrong_for_any_data(a.request->options);
   check_destinations({{"-o", a.output.empty() ? "-" : a.output},
                       {"--codes", a.codes},
                       {"--assignment", a.assignment}},
@@ -113,33 +110,24 @@ void check_room_for_codes(const SelectArguments& a, Index points, Index exemplar
                     format_bytes(static_cast<double>(limit))));
 }
 
-/// Refuses options that do not suit the data: k larger than n, a kernel matrix that is not square.
-void check_against_data(const SelectArguments& a, const Dataset& data) {
-  const PointsView points = data.view();
-  SelectOptions options = a.options;
-  if (a.per_class) {
-    require_labels(data);
-    const auto wanted =
-        wanted_per_class(parse_class_counts(a.exemplars), count_labels(data.labels));
-    check_room_for_codes(a, rows_of(points), std::reduce(wanted.begin(), wanted.end()));
-    options.exemplars = 1;
-  }
-  if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))
-    throw UsageError(located(data, *problem));
+SelectPlan plan_of(const SelectArguments& a, const Dataset& data) {
+  if (!a.count.per_class) return {.all = a.request->plan(data.view()), .classes = {}};
+  return {.all = {},
+          .classes = a.request->plan_per_class(data.view(), data.labels, *a.count.per_class)};
 }
 
 /// The work itself; every part with the seconds it took.
-void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
+void solve(const SelectArguments& a, const SelectPlan& plan, ProgressBar& bar,
+           SelectResult& result) {
   const PointsView points = result.data.view();
   const Clock::time_point start = Clock::now();
   if (a.per_class) {
-    result.parts = select_per_class(points, result.data.labels, parse_class_counts(a.exemplars),
-                                    a.options, a.choice, observer_for(bar, result.data));
+    result.parts = a.request->run_per_class(points, plan.classes, observer_for(bar, result.data));
   } else {
-    Selection selection = select(points, a.options, a.choice, observer_for(bar, result.data));
+    Selection selection = a.request->run(points, plan.all, observer_for(bar, result.data));
     result.parts.push_back({.name = "",
                             .points = rows_of(points),
-                            .wanted = a.options.exemplars,
+                            .wanted = a.count.number,
                             .selection = std::move(selection)});
   }
   bar.clear();
@@ -159,13 +147,10 @@ void solve(const SelectArguments& a, ProgressBar& bar, SelectResult& result) {
 }
 
 /// Before the work begins, when it will take long.
-void warn_of_long_run(const SelectArguments& a, ProgressBar& bar, const Dataset& data) {
-  const std::string warning =
-      a.per_class ? warning_of_long_run(
-                        plan_per_class(data.view(), data.labels, parse_class_counts(a.exemplars),
-                                       a.options, a.choice),
-                        a.options.threads)
-                  : warning_of_long_run(data.view(), a.options, a.choice);
+void warn_of_long_run(const SelectArguments& a, const SelectPlan& plan, ProgressBar& bar,
+                      const Dataset& data) {
+  const std::string warning = a.per_class ? warning_of_long_run(plan.classes, a.options.threads)
+                                          : a.request->warning_of_long_run(data.view(), plan.all);
   if (warning.empty()) return;
   bar.clear();
   tell(fmt::format("fwsr: {}\n", warning));
@@ -213,34 +198,32 @@ int run_select(int argc, const char* const* argv) {
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();
   bar.say("reading " + a.data.path);
-  const Dataset data = load_to_fit(a.data, a.options, [&](const Dataset& d) {
-    if (a.per_class)
-      plan_per_class(d.view(), d.labels, parse_class_counts(a.exemplars), a.options, a.choice);
-    else
-      plan(d.view(), a.options, a.choice);
-  });
+  std::optional<SelectPlan> plan;
+  const Dataset data =
+      load_to_fit(a.data, a.request->options, [&](const Dataset& d) { plan = plan_of(a, d); });
   SelectResult result{.data = data,
-                      .options = a.options,
-                      .exemplars = a.exemplars,
+                      .request = *a.request,
+                      .count = a.count,
                       .per_class = a.per_class,
                       .parts = {},
                       .seconds = {},
-                      .threads = a.options.threads,
-                      .choice = a.choice};
+                      .threads = a.options.threads};
   result.seconds.read = seconds_since(start);
-  try {
-    check_against_data(a, data);
-    if (a.dry_run) {
-      bar.clear();
-      write_dry_run(result, a.json);
-      return 0;
-    }
+  on_data(data, [&] {
+    const std::vector<Index> wanted = check_classes(a, data);
+    if (a.per_class)
+      check_room_for_codes(a, rows_of(data.view()), std::reduce(wanted.begin(), wanted.end()));
+    if (!plan) plan = plan_of(a, data);
+    if (a.dry_run) return;
     interrupt_with_care();
-    if (!a.quiet) warn_of_long_run(a, bar, data);
-    solve(a, bar, result);
+    if (!a.quiet) warn_of_long_run(a, *plan, bar, data);
+    solve(a, *plan, bar, result);
     refuse_if_changed(data);
-  } catch (const Error& e) {
-    throw Error(located(data, e.what()));
+  });
+  if (a.dry_run) {
+    bar.clear();
+    write_dry_run(result, *plan, a.json);
+    return 0;
   }
   write_all(a, result);
   const bool colour = terminal_has_colour();

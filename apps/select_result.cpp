@@ -26,7 +26,7 @@ std::vector<Pick> picks_of(const SelectResult& result) {
 
 bool shows_filled(const SelectResult& result) {
   const std::vector<Pick> picks = picks_of(result);
-  return result.options.fill ||
+  return result.request.options.fill ||
          std::any_of(picks.begin(), picks.end(), [](const Pick& pick) { return pick.filled; });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/class_counts.hpp"
 #include "fwsr/data/dataset.hpp"
 #include "fwsr/methods/methods.hpp"
 #include "fwsr/solver/select.hpp"
@@ -13,14 +14,19 @@ namespace fwsr::app {
 
 struct SelectResult {
   const Dataset& data;
-  const SelectOptions& options;
-  std::string exemplars;  // -k as given
+  const Request& request;
+  ExemplarCount count;  // -k
   bool per_class = false;
   /// The classes in their order; without --per-class one part that has no name and all points.
   std::vector<ClassSelection> parts;
   Seconds seconds;
   int threads = 1;
-  MethodChoice choice = {};
+};
+
+/// What is to be run: of all points, or of every class.
+struct SelectPlan {
+  Plan all = {};
+  std::vector<ClassPlan> classes = {};
 };
 
 /// One chosen point.

@@ -34,11 +34,11 @@ std::string form_text(const Plan& plan) {
 
 /// "the centred points", "the points in the space of the rbf kernel".
 std::string what_is_spanned(const SelectResult& result) {
-  const SelectOptions& o = result.options;
+  const SelectOptions& o = result.request.options;
   const KernelFormula& kernel = formula_of(o.kernel.type);
   if (kernel.of == KernelOf::matrix) return "the points in the space of the kernel given";
   if (!kernel.linear) return fmt::format("the points in the space of the {} kernel", kernel.name);
-  const bool own = find_method(result.choice.name).choose != nullptr;  // these do not centre
+  const bool own = !is_solver(*result.request.method);  // these do not centre
   const bool centred = o.center.value_or(own ? Center::none : Center::point) != Center::none;
   return fmt::format("the {}points{}", centred ? "centred " : "",
                      kernel.normalize ? ", all of norm 1," : "");
@@ -58,8 +58,8 @@ std::string quality_text(const SelectResult& result) {
 
 /// What auto came to, where it was left to the library.
 std::string auto_text(const SelectResult& result) {
-  const SelectOptions& o = result.options;
-  if (find_method(result.choice.name).choose || o.alpha || o.beta) return "";
+  const SelectOptions& o = result.request.options;
+  if (!is_solver(*result.request.method) || o.alpha || o.beta) return "";
   const Selection *least = nullptr, *most = nullptr;
   for (const ClassSelection& part : result.parts) {
     const Selection& s = part.selection;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "apps/class_counts.hpp"
 #include "apps/command.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
@@ -27,6 +26,7 @@ struct SweepArguments : RunArguments {
   SelectOptions options;
   std::vector<NumberOrAuto> alphas;
   std::vector<double> etas;
+  std::deque<Request> requests;  // of every setting, once all was checked
   const Writer<SweepResult>* write = nullptr;
 };
 
@@ -87,8 +87,8 @@ void add_arguments(CLI::App& app, SweepArguments& a) {
   add_memory_argument(app, a.options);
 }
 
-/// The options of every setting, in the order of the library.
-std::deque<SelectOptions> options_of_settings(const SweepArguments& a) {
+/// Every setting as a request, in the order of the library.
+std::deque<Request> requests_of(const SweepArguments& a) {
   std::vector<NumberOrAuto> alphas = a.alphas;
   std::vector<double> etas = a.etas;
   if (alphas.empty()) alphas.emplace_back();
@@ -96,12 +96,12 @@ std::deque<SelectOptions> options_of_settings(const SweepArguments& a) {
   if (static_cast<Index>(alphas.size() * etas.size()) > most_settings)
     throw UsageError(fmt::format("{} alphas x {} etas are more than {} settings; list fewer",
                                  alphas.size(), etas.size(), most_settings));
-  std::deque<SelectOptions> all;
+  std::deque<Request> all;
   for (const NumberOrAuto& alpha : alphas)
     for (const double eta : etas) {
-      all.push_back(a.options);
-      all.back().alpha = alpha;
-      all.back().eta = eta;
+      all.emplace_back(a.options);
+      all.back().options.alpha = alpha;
+      all.back().options.eta = eta;
     }
   return all;
 }
@@ -117,33 +117,25 @@ void check_arguments(const CLI::App& app, SweepArguments& a) {
   a.write = &writer_of_result(sweep_writers(), a.output, a.json);
   a.json = is_json(*a.write);
   a.options.threads = threads_of(a.data);
-  for (const SelectOptions& options : options_of_settings(a))
-    refuse_options_wrong_for_any_data(options);
+  a.requests = requests_of(a);
+  for (const Request& request : a.requests) refuse_options_wrong_for_any_data(request.options);
   check_destinations({{"-o", a.output.empty() ? "-" : a.output}}, {a.data.path, a.data.labels});
 }
 
-void check_against_data(const SweepArguments& a, const SweepResult& result) {
-  const PointsView points = result.data.view();
-  if (a.per_class) {
-    require_labels(result.data);
-    wanted_per_class(parse_class_counts(a.exemplars), count_labels(result.data.labels));
-  }
-  for (SelectOptions options : result.options_of) {
-    if (a.per_class) options.exemplars = 1;
-    if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))
-      throw UsageError(located(result.data, *problem));
-  }
+SweepPlans plan_of(const SweepArguments& a, const Dataset& data) {
+  if (!a.count.per_class)
+    return {.all = plan_sweep(data.view(), a.options, a.alphas, a.etas), .classes = {}};
+  return {.all = {},
+          .classes = plan_sweep_per_class(data.view(), data.labels, *a.count.per_class, a.options,
+                                          a.alphas, a.etas)};
 }
 
-void write_dry_run(const SweepArguments& a, const SweepResult& result) {
-  const PointsView points = result.data.view();
+void write_dry_run(const SweepArguments& a, const SweepPlans& plan, const SweepResult& result) {
   std::string text;
   Json json = {{"options", sweep_asked_json(result)}, {"data", data_json(result.data)}};
   if (a.per_class) {
     json["classes"] = Json::array();
-    for (const ClassSweepPlan& c :
-         plan_sweep_per_class(points, result.data.labels, parse_class_counts(a.exemplars),
-                              a.options, a.alphas, a.etas)) {
+    for (const ClassSweepPlan& c : plan.classes) {
       const ClassPlan& own = c.of_class;
       const bool work = c.sweep.settings > 0;
       json["classes"].push_back({{"class", own.name},
@@ -157,9 +149,8 @@ void write_dry_run(const SweepArguments& a, const SweepResult& result) {
           std::string("\n");
     }
   } else {
-    const SweepPlan plan = plan_sweep(points, a.options, a.alphas, a.etas);
-    json["plan"] = sweep_plan_json(plan);
-    text = sweep_plan_text(plan);
+    json["plan"] = sweep_plan_json(plan.all);
+    text = sweep_plan_text(plan.all);
   }
   if (result.data.table)
     text += fmt::format("{:<12}{}\n", "table", shown(describe(*result.data.table)));
@@ -171,18 +162,17 @@ void write_dry_run(const SweepArguments& a, const SweepResult& result) {
 }
 
 /// The work itself.
-void solve(const SweepArguments& a, ProgressBar& bar, SweepResult& result) {
+void solve(const SweepArguments& a, const SweepPlans& plan, ProgressBar& bar, SweepResult& result) {
   const PointsView points = result.data.view();
   const Clock::time_point start = Clock::now();
   std::vector<std::vector<ClassSelection>> parts;
   if (a.per_class) {
     for (ClassSweepEntry& e :
-         sweep_per_class(points, result.data.labels, parse_class_counts(a.exemplars), a.options,
-                         a.alphas, a.etas, observer_for(bar, result.data)))
+         sweep_as_planned(points, a.options, plan.classes, observer_for(bar, result.data)))
       parts.push_back(std::move(e.classes));
   } else {
     for (SweepEntry& e :
-         sweep(points, a.options, a.alphas, a.etas, observer_for(bar, result.data))) {
+         sweep_as_planned(points, a.options, plan.all, observer_for(bar, result.data))) {
       parts.emplace_back();
       parts.back().push_back({.name = "",
                               .points = rows_of(points),
@@ -200,8 +190,8 @@ void solve(const SweepArguments& a, ProgressBar& bar, SweepResult& result) {
       work.certificate += part.selection.seconds.certificate;
     }
     result.settings.push_back({.data = result.data,
-                               .options = result.options_of[i],
-                               .exemplars = a.exemplars,
+                               .request = result.requests[i],
+                               .count = a.count,
                                .per_class = a.per_class,
                                .parts = std::move(parts[i]),
                                .seconds = {},
@@ -216,9 +206,8 @@ void solve(const SweepArguments& a, ProgressBar& bar, SweepResult& result) {
 }
 
 /// Before the work begins, when it will take long.
-void warn_of_long_run(const SweepArguments& a, ProgressBar& bar, const Dataset& data) {
-  const std::string warning =
-      warning_of_long_run(plan_sweep(data.view(), a.options, a.alphas, a.etas));
+void warn_of_long_run(const SweepPlan& plan, ProgressBar& bar) {
+  const std::string warning = warning_of_long_run(plan);
   if (warning.empty()) return;
   bar.clear();
   tell(fmt::format("fwsr: {}\n", warning));
@@ -248,37 +237,33 @@ int run_sweep(int argc, const char* const* argv) {
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();
   bar.say("reading " + a.data.path);
-  const Dataset data = load_to_fit(a.data, a.options, [&](const Dataset& d) {
-    if (a.per_class)
-      plan_sweep_per_class(d.view(), d.labels, parse_class_counts(a.exemplars), a.options, a.alphas,
-                           a.etas);
-    else
-      plan_sweep(d.view(), a.options, a.alphas, a.etas);
-  });
+  std::optional<SweepPlans> plan;
+  const Dataset data =
+      load_to_fit(a.data, a.options, [&](const Dataset& d) { plan = plan_of(a, d); });
   SweepResult result{.data = data,
                      .options = a.options,
-                     .exemplars = a.exemplars,
+                     .count = a.count,
                      .per_class = a.per_class,
                      .alphas = a.alphas,
                      .etas = a.etas,
-                     .options_of = options_of_settings(a),
+                     .requests = std::move(a.requests),
                      .settings = {},
                      .seconds = {},
                      .threads = a.options.threads};
   result.seconds.read = seconds_since(start);
-  try {
-    check_against_data(a, result);
-    if (a.dry_run) {
-      bar.clear();
-      write_dry_run(a, result);
-      return 0;
-    }
+  on_data(data, [&] {
+    check_classes(a, data);
+    if (!plan) plan = plan_of(a, data);
+    if (a.dry_run) return;
     interrupt_with_care();
-    if (!a.quiet && !a.per_class) warn_of_long_run(a, bar, data);
-    solve(a, bar, result);
+    if (!a.quiet && !a.per_class) warn_of_long_run(plan->all, bar);
+    solve(a, *plan, bar, result);
     refuse_if_changed(data);
-  } catch (const Error& e) {
-    throw Error(located(data, e.what()));
+  });
+  if (a.dry_run) {
+    bar.clear();
+    write_dry_run(a, *plan, result);
+    return 0;
   }
   const bool table = a.output.empty() && !a.json;
   write_result(a.output, [&](std::ostream& out) {

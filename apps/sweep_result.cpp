@@ -20,8 +20,8 @@ double share(double part, double whole) {
 }
 
 SweepRow row_of(const SelectResult& setting) {
-  SweepRow row{.alpha = setting.options.alpha,
-               .eta = setting.options.eta,
+  SweepRow row{.alpha = setting.request.options.alpha,
+               .eta = setting.request.options.eta,
                .status = status_of(setting),
                .error = {}};
   for (const ClassSelection& part : setting.parts) {
@@ -121,8 +121,7 @@ void write_sweep_csv(std::ostream& out, const SweepResult& result, const WriteSt
 Json sweep_asked_json(const SweepResult& result) {
   Json json = json_of(result.options);
   for (const char* key : {"alpha", "beta", "eta"}) json.erase(key);
-  const auto k = parse_whole(result.exemplars);
-  json["exemplars"] = k ? Json(*k) : Json(result.exemplars);
+  json["exemplars"] = json_of(result.count);
   json["alphas"] = Json::array();
   for (const NumberOrAuto& alpha : result.alphas) json["alphas"].push_back(json_of(alpha));
   json["etas"] = result.etas;

@@ -17,14 +17,20 @@ namespace fwsr::app {
 struct SweepResult {
   const Dataset& data;
   const SelectOptions& options;
-  std::string exemplars;  // -k as given
+  ExemplarCount count;  // -k
   bool per_class = false;
-  std::vector<NumberOrAuto> alphas;      // as given; empty for the default
-  std::vector<double> etas;              // the same
-  std::deque<SelectOptions> options_of;  // of every setting
-  std::vector<SelectResult> settings;    // in the order of the library
+  std::vector<NumberOrAuto> alphas;    // as given; empty for the default
+  std::vector<double> etas;            // the same
+  std::deque<Request> requests;        // of every setting
+  std::vector<SelectResult> settings;  // in the order of the library
   Seconds seconds;
   int threads = 1;
+};
+
+/// What is to be run: of all points, or of every class.
+struct SweepPlans {
+  SweepPlan all = {};
+  std::vector<ClassSweepPlan> classes = {};
 };
 
 /// One line of the table.

@@ -90,13 +90,10 @@ TEST(Compare, memory_does_not_depend_on_who_came_before) {
   std::vector<Contestant> all;
   for (const Method& m : methods()) {
     if (m.name == "ds3" || m.name == "kernel-smrs") continue;  // slow
-    Contestant c{.name = m.name, .choice = {.name = m.name}, .options = {}};
-    c.options.exemplars = 5;
-    c.options.center = Center::none;
-    c.options.threads = 1;
-    all.push_back(c);
+    const SelectOptions options{.exemplars = 5, .center = Center::none, .threads = 1};
+    all.push_back({.name = m.name, .request = Request(options, {.name = m.name})});
   }
-  SelectOptions judged_by = all[0].options;
+  SelectOptions judged_by = all[0].request->options;
   const auto forwards = compare(data.view(), {}, all, judged_by, {.repeats = 1});
   std::reverse(all.begin(), all.end());
   const auto backwards = compare(data.view(), {}, all, judged_by, {.repeats = 1});

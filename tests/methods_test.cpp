@@ -344,9 +344,11 @@ TEST(Quality, every_measure_is_its_definition) {
 TEST(Compare, runs_random_methods_several_times_and_others_once) {
   const Data data = make(120, 6);
   const SelectOptions o = choose(5);
-  const auto rows = fwsr::compare(
-      data.view(), {}, {{"fwsr", {.name = "fwsr"}, o}, {"random", {.name = "random"}, o}}, o,
-      {.repeats = 4});
+  const auto rows =
+      fwsr::compare(data.view(), {},
+                    {{.name = "fwsr", .request = fwsr::Request(o, {.name = "fwsr"})},
+                     {.name = "random", .request = fwsr::Request(o, {.name = "random"})}},
+                    o, {.repeats = 4});
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].trials.size(), 1u);
   ASSERT_EQ(rows[1].trials.size(), 4u);
@@ -368,32 +370,36 @@ TEST(Compare, lists_what_does_not_fit_and_goes_on) {
   const Data data = make(3000, 4);
   SelectOptions o = choose(5), small = o;
   small.memory = 4096;
-  const auto rows = fwsr::compare(
-      data.view(), {}, {{"large", {.name = "fwsr"}, small}, {"random", {.name = "random"}, o}}, o,
-      {.repeats = 1});
+  const auto rows =
+      fwsr::compare(data.view(), {},
+                    {{.name = "large", .request = fwsr::Request(small, {.name = "fwsr"})},
+                     {.name = "random", .request = fwsr::Request(o, {.name = "random"})}},
+                    o, {.repeats = 1});
   EXPECT_EQ(rows[0].outcome, fwsr::Comparison::Outcome::too_large);
   EXPECT_FALSE(rows[0].reason.empty());
   EXPECT_TRUE(rows[0].trials.empty());
   EXPECT_EQ(rows[1].outcome, fwsr::Comparison::Outcome::done);
   // Stopped on its way: the plan allows what the clock does not.
-  const auto cut =
-      fwsr::compare(data.view(), {}, {{"random", {.name = "random"}, o}}, o,
-                    {.repeats = 1, .time_limit = 0.02}, [](const fwsr::CompareProgress&) {
-                      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-                      return true;
-                    });
+  const auto cut = fwsr::compare(
+      data.view(), {}, {{.name = "random", .request = fwsr::Request(o, {.name = "random"})}}, o,
+      {.repeats = 1, .time_limit = 0.02}, [](const fwsr::CompareProgress&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        return true;
+      });
   EXPECT_EQ(cut[0].outcome, fwsr::Comparison::Outcome::too_slow);
   EXPECT_NE(cut[0].reason.find("stopped after"), std::string::npos) << cut[0].reason;
-  const auto late = fwsr::compare(data.view(), {}, {{"fwsr", {.name = "fwsr"}, o}}, o,
-                                  {.repeats = 1, .time_limit = 1e-9});
+  const auto late = fwsr::compare(data.view(), {},
+                                  {{.name = "fwsr", .request = fwsr::Request(o, {.name = "fwsr"})}},
+                                  o, {.repeats = 1, .time_limit = 1e-9});
   EXPECT_EQ(late[0].outcome, fwsr::Comparison::Outcome::too_slow);
 }
 
 TEST(Compare, stops_when_told) {
   const Data data = make(100, 4);
   const SelectOptions o = choose(5);
-  EXPECT_THROW(fwsr::compare(data.view(), {}, {{"fwsr", {.name = "fwsr"}, o}}, o, {},
-                             [](const fwsr::CompareProgress&) { return false; }),
+  EXPECT_THROW(fwsr::compare(data.view(), {},
+                             {{.name = "fwsr", .request = fwsr::Request(o, {.name = "fwsr"})}}, o,
+                             {}, [](const fwsr::CompareProgress&) { return false; }),
                fwsr::Interrupted);
 }
 

@@ -189,8 +189,8 @@ TEST_P(AnyStorage, share_the_passes_of_a_sweep) {
   fwsr::Plan each = fwsr::make_plan(fwsr::facts_of(data.view(), 2), options);
   each.form = fwsr::FormKind::covariance;
   each.kernel_by = fwsr::KernelBy::none;
-  const auto alone = fwsr::sweep_points(data.view(), {}, options,
-                                        fwsr::plan_settings(each, options, grid, 1), grid, {});
+  const auto alone =
+      fwsr::sweep_points(data.view(), {}, options, fwsr::plan_settings(each, options, grid, 1), {});
   for (const Index count : counts) {
     const auto entries =
         fwsr::sweep_sharded(shards_of(data.view(), fwsr::without_eta(options), count, 7),

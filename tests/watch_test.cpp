@@ -124,7 +124,7 @@ TEST(Watch, of_a_comparison_is_not_asked_again) {
   const Data data = points();
   std::vector<fwsr::Contestant> contestants;
   for (const char* name : {"rrqr", "kmedoids", "fwsr"})
-    contestants.push_back({.name = name, .choice = {.name = name}, .options = some()});
+    contestants.push_back({.name = name, .request = fwsr::Request(some(), {.name = name})});
   expect_no_fourth_call([&](const auto& ask) {
     fwsr::compare(data.view(), {}, contestants, some(), {},
                   [&](const fwsr::CompareProgress&) { return ask(); });

@@ -23,31 +23,39 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 /// The run was stopped because it took too long, not because the user said so.
 struct OutOfTime {};
 
-/// What one contestant would take, in seconds. Throws MemoryError, and Error when it cannot run.
-double planned_seconds(const PointsView& points, const std::vector<std::string>& labels,
-                       const Contestant& c, const CompareOptions& options) {
-  SelectOptions o = c.options;
-  o.certificate = CertificateKind::none;
-  if (!options.per_class) return estimated_seconds(plan(points, o, c.choice));
-  return estimated_seconds(plan_per_class(points, labels, *options.per_class, o, c.choice),
-                           threads_of(o));
-}
+/// What a contestant is to do, planned once for all its runs.
+struct Planned {
+  Request request;
+  std::vector<ClassPlan> classes = {};  // per class, else ...
+  Plan plan = {};                       // ... of all points
 
-Trial run_once(const PointsView& points, const std::vector<std::string>& labels,
-               const Contestant& c, std::uint64_t seed, const CompareOptions& options,
+  /// Throws MemoryError, and Error when it cannot run.
+  Planned(const PointsView& points, const std::vector<std::string>& labels, const Request& asked,
+          const CompareOptions& options)
+      : request(asked) {
+    request.options.certificate = CertificateKind::none;
+    if (options.per_class)
+      classes = request.plan_per_class(points, labels, *options.per_class);
+    else
+      plan = request.plan(points);
+  }
+
+  double seconds(const CompareOptions& options) const {
+    return options.per_class ? estimated_seconds(classes, threads_of(request.options))
+                             : estimated_seconds(plan);
+  }
+};
+
+Trial run_once(const PointsView& points, const Planned& planned, const CompareOptions& options,
                const Observer& observer, std::vector<std::string>& warnings) {
-  MethodChoice choice = c.choice;
-  choice.seed = seed;
-  SelectOptions o = c.options;
-  o.certificate = CertificateKind::none;
   std::vector<ClassSelection> parts;
   release_free_memory();  // of the one before, so that it slows nobody down
   const AllocationPeak peak;
   const auto start = Clock::now();
   if (options.per_class)
-    parts = select_per_class(points, labels, *options.per_class, o, choice, observer);
+    parts = planned.request.run_per_class(points, planned.classes, observer);
   else
-    parts.push_back({.name = "", .selection = select(points, o, choice, observer)});
+    parts.push_back({.name = "", .selection = planned.request.run(points, planned.plan, observer)});
   Trial trial{.exemplars = {}, .quality = {}, .seconds = seconds_since(start)};
   trial.peak_bytes = peak.bytes();
   for (const ClassSelection& part : parts) {
@@ -61,6 +69,12 @@ Trial run_once(const PointsView& points, const std::vector<std::string>& labels,
 }
 
 }  // namespace
+
+bool is_compare_option(std::string_view name) {
+  return name != "exemplars" && name != "certificate" &&
+         std::find(std::begin(common_options), std::end(common_options), name) !=
+             std::end(common_options);
+}
 
 const char* name_of(Comparison::Outcome v) {
   switch (v) {
@@ -144,15 +158,16 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
     const Contestant& c = contestants[m];
     Comparison own{.name = c.name, .reason = {}, .trials = {}};
     try {
-      const Method& method = find_method(c.choice.name);
-      const Settings settings = settings_of(method, c.choice.settings);
-      if (takes_dissimilarities(settings))
+      if (!c.request) throw Error(c.refusal);
+      if (takes_dissimilarities(c.request->settings))
         throw Error(
             "the data is to be points here, to judge all methods by; leave metric = "
             "precomputed out");
-      own.planned_seconds = planned_seconds(points, labels, c, options);
+      Planned planned(points, labels, *c.request, options);
+      own.planned_seconds = planned.seconds(options);
       if (options.time_limit && own.planned_seconds > *options.time_limit) throw OutOfTime{};
-      const Index repeats = draws_at_random(method, settings) ? options.repeats : 1;
+      const bool random = draws_at_random(*c.request->method, c.request->settings);
+      const Index repeats = random ? options.repeats : 1;
       for (Index r = 0; r < repeats; ++r) {
         latest = {.method = m, .trial = r, .run = {}};
         const auto start = Clock::now();
@@ -162,8 +177,8 @@ std::vector<Comparison> compare(const PointsView& points, const std::vector<std:
           return !late && carry_on(p);
         };
         try {
-          Trial trial = run_once(points, labels, c, c.choice.seed + static_cast<std::uint64_t>(r),
-                                 options, in_time, own.warnings);
+          planned.request.seed = c.request->seed + static_cast<std::uint64_t>(r);
+          Trial trial = run_once(points, planned, options, in_time, own.warnings);
           trial.quality = judge.of(trial.exemplars);
           own.trials.push_back(std::move(trial));
         } catch (const Interrupted&) {

@@ -16,12 +16,16 @@ inline constexpr const char* default_methods = "fwsr,k-fwsr,smrs,kmedoids,rrqr,r
 /// One method of a comparison, with the options it runs with.
 struct Contestant {
   std::string name;  // for the table: "smrs:alpha=20"
-  MethodChoice choice;
-  SelectOptions options;
+  std::optional<Request> request;
+  std::string refusal = {};  // without a request: why there is none
 };
 
+/// Whether an option of `describe` is one of a whole comparison: those that every method takes, but for the number of
+/// exemplars, which stands by itself, and the certificate, in whose place are the measures.
+bool is_compare_option(std::string_view name);
+
 struct CompareOptions {
-  Index repeats = 20;  // of methods that draw at random, with seeds from the choice's on
+  Index repeats = 20;  // of methods that draw at random, with seeds from the request's on
   std::optional<double> time_limit = {};  // seconds for one run
   std::optional<ClassCounts> per_class = {};
 };

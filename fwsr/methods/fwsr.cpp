@@ -8,7 +8,8 @@ Method fwsr_method() {
           .title = "greedy Frank-Wolfe",
           .about = "a sparse self-representation of the points, one exemplar a step (the default)",
           .any_kernel = true,
-          .streams = true};
+          .streams = true,
+          .all_options = true};
 }
 
 }  // namespace fwsr

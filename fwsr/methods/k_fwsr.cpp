@@ -9,7 +9,8 @@ Method k_fwsr_method() {
           .about = "fwsr in the space of a kernel, rbf unless another is named",
           .any_kernel = true,
           .uses_rbf = true,
-          .streams = true};
+          .streams = true,
+          .all_options = true};
 }
 
 }  // namespace fwsr

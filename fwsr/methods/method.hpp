@@ -82,6 +82,11 @@ struct Cost {
   std::string how;   // one sentence: what is held, what a step costs
 };
 
+/// The options of a selection (SelectOptions, by the names of `describe`) that mean something to every method ...
+inline constexpr const char* common_options[] = {"exemplars", "kernel", "gamma",      "degree",
+                                                 "coef0",     "center", "scale",      "fill",
+                                                 "lambda",    "rho",    "certificate"};
+
 struct Method {
   std::string name;   // as on the command line: "strong-rrqr"
   std::string title;  // "strong rank-revealing QR"
@@ -93,12 +98,17 @@ struct Method {
   bool uses_rbf = false;       // the kernel is rbf unless the user names one
   bool codes = false;          // Picks::codes are there
   bool streams = false;        // reads the points in order, so that they may stay on disk
+  bool all_options = false;    // ... and whether all others do, too
   /// For n points of d features. `how` and the numbers may depend on the settings.
   Cost (*cost)(const Sizes& sizes, const Settings& settings) = nullptr;
   /// Null: the Frank-Wolfe solver itself.
   Picks (*choose)(const Task& task) = nullptr;
 };
 
+/// Whether it is the Frank-Wolfe solver itself, by one of its names.
+bool is_solver(const Method& method);
+/// Whether an option of `describe` means something to the method.
+bool takes_option(const Method& method, std::string_view option);
 /// Whether the answer depends on the seed.
 bool draws_at_random(const Method& method, const Settings& settings);
 /// Whether the data is a matrix of dissimilarities: the method has a `metric`, which is precomputed.

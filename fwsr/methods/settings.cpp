@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -99,11 +100,13 @@ bool takes_dissimilarities(const Settings& settings) {
   return has_word(settings, "metric", "precomputed");
 }
 
-bool is_common_option(std::string_view name) {
-  for (const char* common : {"exemplars", "kernel", "gamma", "degree", "coef0", "center", "scale",
-                             "fill", "lambda", "rho", "certificate"})
-    if (name == common) return true;
-  return false;
+bool is_solver(const Method& method) {
+  return method.choose == nullptr;
+}
+
+bool takes_option(const Method& method, std::string_view option) {
+  return method.all_options || std::find(std::begin(common_options), std::end(common_options),
+                                         option) != std::end(common_options);
 }
 
 namespace {
@@ -128,7 +131,7 @@ void refuse_beside_dissimilarities(const SelectOptions& o) {
 
 SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions o) {
   if (method.uses_rbf && o.kernel.type == KernelType::linear) o.kernel.type = KernelType::rbf;
-  if (!method.choose) return o;
+  if (is_solver(method)) return o;
   if (!o.center) o.center = Center::none;
   if (takes_dissimilarities(settings)) refuse_beside_dissimilarities(o);
   if (!method.any_kernel && o.kernel.type != KernelType::linear)
@@ -142,7 +145,7 @@ SelectOptions options_for(const Method& method, const Settings& settings, Select
   const SelectOptions untouched;
   std::vector<std::string> foreign;
   describe(o, [&](const char* name, const auto& value, const char*) {
-    if (is_common_option(name)) return;
+    if (takes_option(method, name)) return;
     describe(untouched, [&](const char* other, const auto& fallback, const char*) {
       if constexpr (std::is_same_v<decltype(value), decltype(fallback)>)
         if (std::string_view(name) == other && !(value == fallback)) foreign.push_back(name);

@@ -17,9 +17,6 @@ Settings settings_of(const Method& method, const std::map<std::string, std::stri
 /// Whether a setting is there and is this word.
 bool has_word(const Settings& settings, std::string_view name, std::string_view word);
 
-/// The options of SelectOptions that mean something to every method, by the names of `describe`.
-bool is_common_option(std::string_view name);
-
 /// The options as the method understands them: with its kernel and its centring, where none was asked for
 /// (fwsr: each point less its mean; all others: the points as they are). Throws Error
 /// when an option is set that the method does not have.

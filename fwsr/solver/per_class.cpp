@@ -145,6 +145,9 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const ClassCounts& counts, const SelectOptions& options,
                                       const Chooser& chooser) {
   const Index n = rows_of(points);
+  SelectOptions any_number = options;
+  any_number.exemplars = 1;
+  refuse_unsuitable(any_number, points);
   if (static_cast<Index>(labels.size()) != n)
     throw Error(fmt::format("there are {} labels for {} points; there must be one for each",
                             labels.size(), n));
@@ -240,12 +243,9 @@ void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index ru
 }  // namespace
 
 std::vector<ClassSelection> select_per_class(const PointsView& points,
-                                             const std::vector<std::string>& labels,
-                                             const ClassCounts& counts,
+                                             const std::vector<ClassPlan>& plans,
                                              const SelectOptions& options, const Chooser& chooser,
                                              const Observer& observer) {
-  // Plan everything first: what does not fit is refused before any work.
-  const std::vector<ClassPlan> plans = plan_per_class(points, labels, counts, options, chooser);
   std::vector<ClassSelection> result;
   for (const ClassPlan& p : plans) result.push_back(selection_of(p));
   for_classes(plans, team_for(options, static_cast<Index>(plans.size())), 1, observer,
@@ -273,7 +273,9 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const ClassCounts& counts,
                                              const SelectOptions& options,
                                              const Observer& observer) {
-  return select_per_class(points, labels, counts, options, by_frank_wolfe, observer);
+  // Plan everything first: what does not fit is refused before any work.
+  return select_per_class(points, plan_per_class(points, labels, counts, options), options,
+                          by_frank_wolfe, observer);
 }
 
 std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
@@ -283,6 +285,9 @@ std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
                                                  const std::vector<NumberOrAuto>& alphas,
                                                  const std::vector<double>& etas) {
   const Grid grid = make_grid(options, alphas, etas);
+  SelectOptions any_number = options;
+  any_number.exemplars = 1;
+  refuse_settings(any_number, grid, rows_of(points), cols_of(points));
   std::vector<ClassSweepPlan> result;
   for (ClassPlan& p : plan_per_class(points, labels, counts, options))
     result.push_back({.of_class = std::move(p), .sweep = {}});
@@ -291,6 +296,7 @@ std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
   const auto side =
       static_cast<int>(team.side_by_side ? std::min<Index>(team.threads, classes) : 1);
   for (auto& [p, sweep] : result) {
+    sweep.grid = grid;
     if (!has_choice(p)) continue;
     const auto size = static_cast<Index>(p.members.size());
     const bool given = options.kernel.type == KernelType::precomputed;
@@ -308,14 +314,19 @@ std::vector<ClassSweepEntry> sweep_per_class(
     const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
     const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
     const std::vector<double>& etas, const Observer& observer) {
-  const Grid grid = make_grid(options, alphas, etas);
+  return sweep_as_planned(points, options,
+                          plan_sweep_per_class(points, labels, counts, options, alphas, etas),
+                          observer);
+}
+
+std::vector<ClassSweepEntry> sweep_as_planned(const PointsView& points,
+                                              const SelectOptions& options,
+                                              const std::vector<ClassSweepPlan>& planned,
+                                              const Observer& observer) {
   std::vector<ClassPlan> plans;
-  std::vector<SweepPlan> sweeps;
-  for (auto& [p, sweep] : plan_sweep_per_class(points, labels, counts, options, alphas, etas)) {
-    plans.push_back(std::move(p));
-    sweeps.push_back(std::move(sweep));
-  }
+  for (const ClassSweepPlan& p : planned) plans.push_back(p.of_class);
   std::vector<ClassSweepEntry> result;
+  const Grid& grid = planned.front().sweep.grid;  // the same of all
   for (const NumberOrAuto& alpha : grid.alphas)
     for (const double eta : grid.etas) {
       result.push_back({.alpha = alpha, .eta = eta, .classes = {}});
@@ -324,7 +335,7 @@ std::vector<ClassSweepEntry> sweep_per_class(
   for_classes(plans, team_for(options, static_cast<Index>(plans.size())), grid.size(), observer,
               [&](std::size_t t, const Observer& watch) {
                 std::vector<SweepEntry> entries = sweep_points(
-                    points, plans[t].members, plans[t].options, sweeps[t], grid, watch);
+                    points, plans[t].members, plans[t].options, planned[t].sweep, watch);
                 for (std::size_t s = 0; s < entries.size(); ++s)
                   result[s].classes[t].selection = std::move(entries[s].selection);
               });

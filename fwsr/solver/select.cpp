@@ -65,14 +65,23 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
   return result;
 }
 
-Plan plan(const PointsView& points, const SelectOptions& options) {
+void refuse_unsuitable(const SelectOptions& options, const PointsView& points) {
   if (const auto problem = find_problem(options, rows_of(points), cols_of(points)))
-    throw Error(*problem);
+    throw OptionError(*problem);
+}
+
+Plan plan(const PointsView& points, const SelectOptions& options) {
+  refuse_unsuitable(options, points);
   return make_plan(facts_of(points, threads_of(options)), options);
 }
 
+Selection select_as_planned(const PointsView& points, const SelectOptions& options,
+                            const Plan& plan, const Observer& observer) {
+  return select_points(points, {}, options, plan, observer);
+}
+
 Selection select(const PointsView& points, const SelectOptions& options, const Observer& observer) {
-  return select_points(points, {}, options, plan(points, options), observer);
+  return select_as_planned(points, options, plan(points, options), observer);
 }
 
 }  // namespace fwsr

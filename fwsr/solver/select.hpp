@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/result.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -18,8 +19,18 @@ namespace fwsr {
 Selection select(const PointsView& points, const SelectOptions& options,
                  const Observer& observer = {});
 
-/// What select would do, without doing it.
+/// What select would do, without doing it. Throws OptionError and MemoryError.
 Plan plan(const PointsView& points, const SelectOptions& options);
+/// The run of a plan. @pre `plan` was made for these points and options
+Selection select_as_planned(const PointsView& points, const SelectOptions& options,
+                            const Plan& plan, const Observer& observer = {});
+
+/// Options that do not suit the points they were given for.
+struct OptionError : Error {
+  using Error::Error;
+};
+/// @throws OptionError with the sentence of find_problem, where that has one
+void refuse_unsuitable(const SelectOptions& options, const PointsView& points);
 
 /// Codes of new points over the exemplars of `selection`, m x exemplars, row by row. `points` and
 /// `options` are those of the selection (q = 2 and signs free; not for precomputed kernels).

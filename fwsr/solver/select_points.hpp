@@ -39,8 +39,7 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
                                       const ClassCounts& counts, const SelectOptions& options,
                                       const Chooser& chooser);
 std::vector<ClassSelection> select_per_class(const PointsView& points,
-                                             const std::vector<std::string>& labels,
-                                             const ClassCounts& counts,
+                                             const std::vector<ClassPlan>& plans,
                                              const SelectOptions& options, const Chooser& chooser,
                                              const Observer& observer);
 

@@ -283,7 +283,8 @@ std::vector<SweepEntry> sweep_together(const MakeSetUp& make, const SelectOption
 
 std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Index> subset,
                                      const SelectOptions& options, const SweepPlan& plan,
-                                     const Grid& grid, const Observer& observer) {
+                                     const Observer& observer) {
+  const Grid& grid = plan.grid;
   std::vector<SweepEntry> entries =
       plan.at_once > 1
           ? sweep_together(
@@ -303,9 +304,12 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
 std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& options,
                               const std::vector<NumberOrAuto>& alphas,
                               const std::vector<double>& etas, const Observer& observer) {
-  const Grid grid = make_grid(options, alphas, etas);
-  const SweepPlan plan = plan_sweep(points, options, alphas, etas);
-  return sweep_points(points, {}, options, plan, grid, observer);
+  return sweep_as_planned(points, options, plan_sweep(points, options, alphas, etas), observer);
+}
+
+std::vector<SweepEntry> sweep_as_planned(const PointsView& points, const SelectOptions& options,
+                                         const SweepPlan& plan, const Observer& observer) {
+  return sweep_points(points, {}, options, plan, observer);
 }
 
 }  // namespace fwsr

@@ -36,6 +36,14 @@ std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& opt
                               const std::vector<NumberOrAuto>& alphas,
                               const std::vector<double>& etas, const Observer& observer = {});
 
+/// The settings of a sweep, checked: every alpha with every eta.
+struct Grid {
+  std::vector<NumberOrAuto> alphas;
+  std::vector<double> etas;
+
+  Index size() const { return static_cast<Index>(alphas.size() * etas.size()); }
+};
+
 /// What sweep would do, without doing it.
 struct SweepPlan {
   Plan each;           // of one setting, as select would run it
@@ -45,11 +53,15 @@ struct SweepPlan {
   Index etas = 1;      // different ones: each its own set-up, where settings do not share a pass
   Index memory_bytes = 0;  // beside the data, all threads together
   std::string shared;      // one sentence
+  Grid grid = {};
 };
 /// What all settings take together, in seconds: as estimated(Plan).
 double estimated_seconds(const SweepPlan& plan);
 SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
                      const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas);
+/// The sweep of a plan. @pre `plan` was made for these points and options
+std::vector<SweepEntry> sweep_as_planned(const PointsView& points, const SelectOptions& options,
+                                         const SweepPlan& plan, const Observer& observer = {});
 
 /// One setting for all classes; every class runs all settings by itself, classes side by side.
 struct ClassSweepEntry {
@@ -74,5 +86,10 @@ std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
                                                  const SelectOptions& options,
                                                  const std::vector<NumberOrAuto>& alphas,
                                                  const std::vector<double>& etas);
+/// The sweep of these plans, @pre one for each class.
+std::vector<ClassSweepEntry> sweep_as_planned(const PointsView& points,
+                                              const SelectOptions& options,
+                                              const std::vector<ClassSweepPlan>& plans,
+                                              const Observer& observer = {});
 
 }  // namespace fwsr

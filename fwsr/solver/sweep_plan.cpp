@@ -58,7 +58,7 @@ void refuse_settings(const SelectOptions& options, const Grid& grid, Index n, In
   for (const NumberOrAuto& alpha : grid.alphas)
     for (const double eta : grid.etas)
       if (const auto problem = find_problem(options_of(options, alpha, eta), n, d))
-        throw Error(*problem);
+        throw OptionError(*problem);
 }
 
 // ------------------------------------------------------------------------------------------ the plan
@@ -90,7 +90,8 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
                  .rounds = grid.size(),
                  .etas = static_cast<Index>(grid.etas.size()),
                  .memory_bytes = each.memory_bytes,
-                 .shared = {}};
+                 .shared = {},
+                 .grid = grid};
   const auto n = static_cast<double>(each.points);
   const double answers = static_cast<double>(grid.size() - 1) *
                          (8.0 * 3 * static_cast<double>(options.exemplars) +

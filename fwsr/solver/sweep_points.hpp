@@ -15,18 +15,11 @@
 
 namespace fwsr {
 
-/// The settings of a sweep, checked.
-struct Grid {
-  std::vector<NumberOrAuto> alphas;
-  std::vector<double> etas;
-
-  Index size() const { return static_cast<Index>(alphas.size() * etas.size()); }
-};
 /// Throws Error for lists that make no sense, and for options that a sweep sets itself.
 Grid make_grid(const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
                const std::vector<double>& etas);
 
-/// Throws Error when some setting does not suit n points of d features.
+/// Throws OptionError when some setting does not suit n points of d features.
 void refuse_settings(const SelectOptions& options, const Grid& grid, Index n, Index d);
 
 /// `each` is the plan of one setting; so many sweeps run `side_by_side`. Throws MemoryError when what
@@ -55,6 +48,6 @@ std::vector<SweepEntry> sweep_together(const MakeSetUp& make, const SelectOption
 /// `subset` as in select_points.
 std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Index> subset,
                                      const SelectOptions& options, const SweepPlan& plan,
-                                     const Grid& grid, const Observer& observer);
+                                     const Observer& observer);
 
 }  // namespace fwsr

@@ -25,6 +25,7 @@
 #include "fwsr/version.hpp"
 #include "python/bindings/encoder.hpp"
 #include "python/bindings/options.hpp"
+#include "python/bindings/planned.hpp"
 #include "python/bindings/points.hpp"
 #include "python/bindings/results.hpp"
 #include "python/bindings/watched.hpp"
@@ -36,96 +37,15 @@ namespace {
 
 using namespace nb::literals;
 
-/// What select, plan and sweep are all told.
-struct Request {
-  SelectOptions options;
-  Classes classes;
-
-  Request(const GivenPoints& p, const nb::dict& given, const nb::object& labels,
-          const std::vector<std::string>& names, const nb::object& counts)
-      : options(read_options(given)),
-        classes(read_classes(labels, names, counts, rows_of(p.view))) {}
-};
-
-/// The observer of one run, where that of a comparison is given.
-Observer observer_of(const CompareObserver& observer) {
-  return [&observer](const Progress& p) { return observer({.method = 0, .trial = 0, .run = p}); };
-}
-
-/// What a run made of points that stayed as they were. Throws Error when their file has changed.
-template <class T>
-T unless_changed(const GivenPoints& points, T result) {
-  require_unchanged(points);
-  return result;
-}
-
-nb::object select_points(const GivenPoints& points, const nb::dict& options,
-                         const std::string& method, const nb::dict& settings, std::uint64_t seed,
-                         const nb::object& labels, const std::vector<std::string>& names,
-                         const nb::object& counts, const nb::object& callback, bool every_step) {
-  Watched watched({callback, every_step});
-  const Request r(points, options, labels, names, counts);
-  const MethodChoice choice = read_choice(method, settings, seed);
-  if (r.classes.counts)
-    return list_of(unless_changed(points, watched.run([&](const CompareObserver& observer) {
-      return select_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice,
-                              observer_of(observer));
-    })));
-  return to_python(unless_changed(points, watched.run([&](const CompareObserver& observer) {
-    return select(points.view, r.options, choice, observer_of(observer));
-  })));
-}
-
-nb::object plan_points(const GivenPoints& points, const nb::dict& options,
-                       const std::string& method, const nb::dict& settings,
-                       const nb::object& labels, const std::vector<std::string>& names,
-                       const nb::object& counts) {
-  const Request r(points, options, labels, names, counts);
-  const MethodChoice choice = read_choice(method, settings, 0);
-  if (!r.classes.counts) return to_python(plan(points.view, r.options, choice));
-  nb::list all;
-  for (const ClassPlan& part :
-       plan_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice))
-    all.append(to_python(part));
-  return all;
-}
-
-/// What to know before a run that takes long; empty: it does not.
-std::string long_run_of(const GivenPoints& points, const nb::dict& options,
-                        const std::string& method, const nb::dict& settings,
-                        const nb::object& labels, const std::vector<std::string>& names,
-                        const nb::object& counts) {
-  const Request r(points, options, labels, names, counts);
-  const MethodChoice choice = read_choice(method, settings, 0);
-  if (!r.classes.counts) return warning_of_long_run(points.view, r.options, choice);
-  return warning_of_long_run(
-      plan_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, choice),
-      r.options.threads);
-}
-
-nb::list sweep_points(const GivenPoints& points, const nb::dict& options,
-                      const nb::list& alphas_given, const std::vector<double>& etas,
-                      const nb::object& labels, const std::vector<std::string>& names,
-                      const nb::object& counts, const nb::object& callback, bool every_step) {
-  Watched watched({callback, every_step});
-  const Request r(points, options, labels, names, counts);
-  const std::vector<NumberOrAuto> alphas = read_list("alphas", alphas_given);
-  nb::list all;
-  if (r.classes.counts) {
-    auto entries = unless_changed(points, watched.run([&](const CompareObserver& observer) {
-      return sweep_per_class(points.view, r.classes.labels, *r.classes.counts, r.options, alphas,
-                             etas, observer_of(observer));
-    }));
-    for (ClassSweepEntry& e : entries)
-      all.append(nb::make_tuple(as_python(e.alpha), e.eta, list_of(std::move(e.classes))));
-  } else {
-    auto entries = unless_changed(points, watched.run([&](const CompareObserver& observer) {
-      return sweep(points.view, r.options, alphas, etas, observer_of(observer));
-    }));
-    for (SweepEntry& e : entries)
-      all.append(nb::make_tuple(as_python(e.alpha), e.eta, to_python(std::move(e.selection))));
+/// Options that the method does not have are told in the table; settings that it does not have are refused.
+Contestant contestant_of(std::string name, const SelectOptions& options,
+                         const MethodChoice& choice) {
+  settings_of(find_method(choice.name), choice.settings);
+  try {
+    return {.name = std::move(name), .request = Request(options, choice)};
+  } catch (const Error& e) {
+    return {.name = std::move(name), .request = std::nullopt, .refusal = e.what()};
   }
-  return all;
 }
 
 /// `contestants`: tuples of the name for the table, method, settings, options and seed.
@@ -135,19 +55,17 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
                          Index repeats, std::optional<double> time_limit,
                          const nb::object& callback, bool every_step) {
   Watched watched({callback, every_step});
-  const Request r(points, judged_by, labels, names, counts);
+  const Classes classes = read_classes(labels, names, counts, rows_of(points.view));
+  const SelectOptions judge_options = read_options(judged_by);
   std::vector<Contestant> all;
-  for (const nb::handle c : contestants) {
-    MethodChoice choice = read_choice(nb::cast<std::string>(c[1]), nb::cast<nb::dict>(c[2]),
-                                      nb::cast<std::uint64_t>(c[4]));
-    all.push_back({.name = nb::cast<std::string>(c[0]),
-                   .choice = std::move(choice),
-                   .options = read_options(nb::cast<nb::dict>(c[3]))});
-  }
+  for (const nb::handle c : contestants)
+    all.push_back(contestant_of(nb::cast<std::string>(c[0]), read_options(nb::cast<nb::dict>(c[3])),
+                                read_choice(nb::cast<std::string>(c[1]), nb::cast<nb::dict>(c[2]),
+                                            nb::cast<std::uint64_t>(c[4]))));
   const CompareOptions how{
-      .repeats = repeats, .time_limit = time_limit, .per_class = r.classes.counts};
+      .repeats = repeats, .time_limit = time_limit, .per_class = classes.counts};
   return list_of(unless_changed(points, watched.run([&](const CompareObserver& observer) {
-    return compare(points.view, r.classes.labels, all, r.options, how, observer);
+    return compare(points.view, classes.labels, all, judge_options, how, observer);
   })));
 }
 
@@ -329,15 +247,23 @@ NB_MODULE(_core, m) {
                    [](const GivenPoints& p) { return p.file.value().can_be_streamed; })
       .def("read_rows", read_rows, "first"_a, "last"_a);
 
-  m.def("select", select_points, "points"_a, "options"_a, "method"_a, "settings"_a, "seed"_a,
-        "labels"_a.none(), "names"_a, "counts"_a.none(), "callback"_a.none(), "every_step"_a);
-  m.def("plan", plan_points, "points"_a, "options"_a, "method"_a, "settings"_a, "labels"_a.none(),
-        "names"_a, "counts"_a.none());
-  m.def("long_run", long_run_of, "points"_a, "options"_a, "method"_a, "settings"_a,
-        "labels"_a.none(), "names"_a, "counts"_a.none());
+  nb::class_<Planned>(m, "Planned", "A selection that is planned, to be run.")
+      .def(nb::init<const GivenPoints&, const nb::dict&, const std::string&, const nb::dict&,
+                    std::uint64_t, const nb::object&, const std::vector<std::string>&,
+                    const nb::object&>(),
+           nb::keep_alive<1, 2>(), "points"_a, "options"_a, "method"_a, "settings"_a, "seed"_a,
+           "labels"_a.none(), "names"_a, "counts"_a.none())
+      .def_prop_ro("plan", &Planned::as_python)
+      .def_prop_ro("long_run", &Planned::long_run)
+      .def("select", &Planned::select, "callback"_a.none(), "every_step"_a);
+  nb::class_<PlannedSweep>(m, "PlannedSweep", "A sweep that is planned, to be run.")
+      .def(
+          nb::init<const GivenPoints&, const nb::dict&, const nb::list&, const std::vector<double>&,
+                   const nb::object&, const std::vector<std::string>&, const nb::object&>(),
+          nb::keep_alive<1, 2>(), "points"_a, "options"_a, "alphas"_a, "etas"_a, "labels"_a.none(),
+          "names"_a, "counts"_a.none())
+      .def("sweep", &PlannedSweep::sweep, "callback"_a.none(), "every_step"_a);
   m.def("words_for_seconds", words_for_seconds, "seconds"_a);
-  m.def("sweep", sweep_points, "points"_a, "options"_a, "alphas"_a, "etas"_a, "labels"_a.none(),
-        "names"_a, "counts"_a.none(), "callback"_a.none(), "every_step"_a);
   m.def("compare", compare_methods, "points"_a, "contestants"_a, "judged_by"_a, "labels"_a.none(),
         "names"_a, "counts"_a.none(), "repeats"_a, "time_limit"_a.none(), "callback"_a.none(),
         "every_step"_a);
@@ -369,6 +295,7 @@ NB_MODULE(_core, m) {
       "measure"_a, "mean"_a, "deviation"_a);
   m.attr("default_methods") = default_methods;
   m.def("options", option_list);
+  m.def("compare_options", compare_options);
   m.def("result_fields", result_fields);
   m.attr("result_schema") = result_schema;
   m.def("read_labels", read_label_file, "path"_a, "memory"_a);

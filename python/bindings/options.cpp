@@ -175,12 +175,20 @@ nb::list option_list() {
   return all;
 }
 
+nb::list compare_options() {
+  nb::list all;
+  const SelectOptions any;
+  describe(any, [&](const char* name, const auto&, const char*) {
+    if (is_compare_option(name)) all.append(name);
+  });
+  return all;
+}
+
 MethodChoice read_choice(const std::string& method, const nb::dict& settings, std::uint64_t seed) {
   MethodChoice choice{.name = method};
   choice.seed = seed;
   for (const auto& [name, text] : settings)
     choice.settings[nb::cast<std::string>(name)] = nb::cast<std::string>(text);
-  settings_of(find_method(method), choice.settings);  // refuses what is wrong before any work
   return choice;
 }
 

@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "fwsr/methods/compare.hpp"
 #include "fwsr/methods/methods.hpp"
 #include "python/bindings/points.hpp"
 
@@ -27,6 +28,9 @@ nb::object as_python(const NumberOrAuto& value);
 
 /// name, value when nobody gives one, sentence: for every option.
 nb::list option_list();
+
+/// Those that are for a whole comparison, by name.
+nb::list compare_options();
 
 /// A method with its settings as text, as fwsr::MethodChoice has them.
 MethodChoice read_choice(const std::string& method, const nb::dict& settings, std::uint64_t seed);

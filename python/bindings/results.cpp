@@ -199,7 +199,14 @@ nb::dict to_python(const Method& m) {
   d["random"] = m.random;
   d["any_kernel"] = m.any_kernel;
   d["uses_rbf"] = m.uses_rbf;
-  d["codes"] = m.codes || !m.choose;
+  d["codes"] = m.codes || is_solver(m);
+  d["solver"] = is_solver(m);
+  nb::list options;
+  const SelectOptions any;
+  describe(any, [&](const char* name, const auto&, const char*) {
+    if (takes_option(m, name)) options.append(name);
+  });
+  d["options"] = options;
   d["streams"] = m.streams;
   return d;
 }

@@ -107,49 +107,41 @@ class KnownPoints:
         squares: NDArray[np.float64] | None = None,
     ) -> tuple[NDArray[np.float64], float, float]: ...
 
+class Planned:
+    def __init__(
+        self,
+        points: Points,
+        options: dict[str, Any],
+        method: str,
+        settings: dict[str, str],
+        seed: int,
+        labels: NDArray[np.int64] | None,
+        names: Sequence[str],
+        counts: tuple[str, Any] | None,
+    ) -> None: ...
+    @property
+    def plan(self) -> Any: ...
+    @property
+    def long_run(self) -> str: ...
+    def select(self, callback: Callable[..., Any] | None, every_step: bool) -> Any: ...
+
+class PlannedSweep:
+    def __init__(
+        self,
+        points: Points,
+        options: dict[str, Any],
+        alphas: list[Any],
+        etas: Sequence[float],
+        labels: NDArray[np.int64] | None,
+        names: Sequence[str],
+        counts: tuple[str, Any] | None,
+    ) -> None: ...
+    def sweep(
+        self, callback: Callable[..., Any] | None, every_step: bool
+    ) -> list[tuple[float | str, float, Any]]: ...
+
 def kernels() -> list[dict[str, Any]]: ...
-def select(
-    points: Points,
-    options: dict[str, Any],
-    method: str,
-    settings: dict[str, str],
-    seed: int,
-    labels: NDArray[np.int64] | None,
-    names: Sequence[str],
-    counts: tuple[str, Any] | None,
-    callback: Callable[..., Any] | None,
-    every_step: bool,
-) -> Any: ...
-def plan(
-    points: Points,
-    options: dict[str, Any],
-    method: str,
-    settings: dict[str, str],
-    labels: NDArray[np.int64] | None,
-    names: Sequence[str],
-    counts: tuple[str, Any] | None,
-) -> Any: ...
-def long_run(
-    points: Points,
-    options: dict[str, Any],
-    method: str,
-    settings: dict[str, str],
-    labels: NDArray[np.int64] | None,
-    names: Sequence[str],
-    counts: tuple[str, Any] | None,
-) -> str: ...
 def words_for_seconds(seconds: float) -> str: ...
-def sweep(
-    points: Points,
-    options: dict[str, Any],
-    alphas: list[Any],
-    etas: Sequence[float],
-    labels: NDArray[np.int64] | None,
-    names: Sequence[str],
-    counts: tuple[str, Any] | None,
-    callback: Callable[..., Any] | None,
-    every_step: bool,
-) -> list[tuple[float | str, float, Any]]: ...
 def compare(
     points: Points,
     contestants: list[tuple[str, str, dict[str, str], dict[str, Any], int]],
@@ -171,6 +163,7 @@ def measured_text(measure: str, mean: float, deviation: float) -> str: ...
 default_methods: str
 
 def options() -> list[tuple[str, Any, str]]: ...
+def compare_options() -> list[str]: ...
 def result_fields() -> dict[str, list[tuple[str, str]]]: ...
 
 result_schema: int

@@ -181,12 +181,10 @@ def sweep(
         if name in options:
             raise TypeError(f"sweep tries alphas and etas; leave {name} out")
     run = Run.prepare(X, Request.of("fwsr", options), k, per_class, y, n_jobs, memory, name="k")
-    run.plan()
+    planned = run.planned_sweep(_listed("alphas", alphas), _numbers("etas", etas))
     watcher = Watcher(verbose, callback, "sweep")
     with closing(watcher):
-        raw = _core.sweep(run.data.points, run.options, _listed("alphas", alphas),
-                          _numbers("etas", etas), *run.per_class, watcher.function,
-                          watcher.every_step)
+        raw = planned.sweep(watcher.function, watcher.every_step)
         watcher.finish()
     settings = [Setting(alpha, eta, run.selection(answer)) for alpha, eta, answer in raw]
     tell([f"alpha {s.alpha if s.alpha == 'auto' else f'{s.alpha:g}'}, eta {s.eta:g}: {w}"
@@ -328,7 +326,7 @@ def compare(
             raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit}")
     common = {"center": "none", **{("lambda" if n == "lambda_" else n): v
                                    for n, v in options.items()}}
-    allowed = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho")
+    allowed = _core.compare_options()
     for name in common:
         if name not in allowed:
             raise no_option("compare", name, allowed,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,8 @@ from ._data import Data
 from ._encoder import Encoder, Kernel
 from ._progress import Watcher
 from ._results import ByClass, Plan, Selection
+
+T = TypeVar("T")
 
 Interrupted = _core.Interrupted
 Interrupted.__doc__ = """The callback returned False.
@@ -49,17 +51,12 @@ def option_table() -> dict[str, tuple[Any, str]]:
 
 def is_solver(method: str) -> bool:
     """Whether the method is the Frank-Wolfe solver, by one of its names."""
-    return method in ("fwsr", "k-fwsr")
+    return bool(method_table()[method]["solver"])
 
 
 def keyword_of(option: str) -> str:
     """As users of Python write it: lambda is a word of the language."""
     return "lambda_" if option == "lambda" else option
-
-
-#: Options that mean something to every method.
-COMMON = ("kernel", "gamma", "degree", "coef0", "center", "scale", "fill", "lambda", "rho",
-          "certificate")
 
 
 #: What only `fwsr.read` takes.
@@ -119,8 +116,7 @@ class Request:
             raise ValueError(f"there is no method '{method}'{meant(method, table)}; the methods "
                              f"are {', '.join(table)}")
         own = {name: default for name, default, _ in table[method]["settings"]}
-        allowed = list(own) + [o for o in option_table() if o != "exemplars" and
-                               (is_solver(method) or o in COMMON)]
+        allowed = list(own) + [o for o in table[method]["options"] if o != "exemplars"]
         request = cls(method=method, seed=seed)
         for name, value in given.items():
             name = "lambda" if name == "lambda_" else name
@@ -298,23 +294,29 @@ class Run:
         c = self.classes
         return c.places if c.counts else None, c.names, c.counts
 
-    def plan(self) -> Any:
-        """The core's plan; points in a file stay there when memory is short."""
+    def planned(self) -> _core.Planned:
+        """What the core will do."""
+        r = self.request
+        return self._in_place(lambda: _core.Planned(
+            self.data.points, self.options, r.method, r.settings, r.seed, *self.per_class))
+
+    def planned_sweep(self, alphas: list[Any], etas: list[float]) -> _core.PlannedSweep:
+        return self._in_place(lambda: _core.PlannedSweep(
+            self.data.points, self.options, alphas, etas, *self.per_class))
+
+    def _in_place(self, plan: Callable[[], T]) -> T:
+        """A plan of the core's; points in a file stay there when memory is short."""
         try:
-            return self._core_plan()
+            return plan()
         except MemoryError:
             streamed = None if self.request.given_matrix else _mapped.streamed(self.data)
             if streamed is None:
                 raise
             self.data = self.original = streamed
-            return self._core_plan()
-
-    def _core_plan(self) -> Any:
-        r = self.request
-        return _core.plan(self.data.points, self.options, r.method, r.settings, *self.per_class)
+            return plan()
 
     def plans(self) -> Plan | dict[str, Plan | None]:
-        raw = self.plan()
+        raw = self.planned().plan
         notes = self.data.notes
         if isinstance(raw, dict):
             return plan_of(raw, notes)
@@ -322,15 +324,11 @@ class Run:
                         for p in raw})
 
     def select(self, watcher: Watcher) -> Selection:
-        self.plan()
-        r = self.request
-        long = _core.long_run(self.data.points, self.options, r.method, r.settings,
-                              *self.per_class)
+        planned = self.planned()
+        long = planned.long_run
         tell([long] if long else [], UserWarning)
         with closing(watcher):
-            raw = _core.select(self.data.points, self.options, r.method, r.settings, r.seed,
-                               *self.per_class, watcher.function, watcher.every_step)
-            selection = self.selection(raw)
+            selection = self.selection(planned.select(watcher.function, watcher.every_step))
             watcher.finish(len(selection))
         return selection
 

@@ -472,3 +472,31 @@ def test_numbers_beyond_what_is_stored_and_words_for_lists():
         fwsr.select(np.eye(5), 2, kernel="polynomial", degree=-2**63)
     with pytest.raises(TypeError, match="alphas must be a list of numbers"):
         fwsr.sweep(np.eye(5), 2, "12")
+
+
+def test_which_options_a_method_takes_is_the_core_s_list(X):
+    methods = {m["name"]: m for m in fwsr._core.methods()}
+    everything = [name for name, _, _ in fwsr._core.options()]
+    assert methods["fwsr"]["solver"] and methods["fwsr"]["options"] == everything
+    assert not methods["rrqr"]["solver"] and "alpha" not in methods["rrqr"]["options"]
+    for name in set(everything) - set(methods["rrqr"]["options"]):
+        with pytest.raises(TypeError, match=f"rrqr has no option '{name}'"):
+            fwsr.select(X, 2, method="rrqr", **{name: 1})
+    for name in set(everything) - set(fwsr._core.compare_options()) - {"lambda"}:
+        with pytest.raises(TypeError, match=f"compare has no option '{name}'"):
+            fwsr.compare(X, 2, "rrqr", **{name: 1})
+
+
+def test_a_run_is_planned_once_and_takes_its_plan(X, y, monkeypatch):
+    made = []
+
+    class Counted(fwsr._core.Planned):
+        def __init__(self, *given):
+            made.append(given)
+            super().__init__(*given)
+
+    monkeypatch.setattr(fwsr._core, "Planned", Counted)
+    for given in ({}, {"y": y, "per_class": True}, {"method": "kmedoids"}):
+        made.clear()
+        fwsr.select(X, 3, **given)
+        assert len(made) == 1

@@ -205,7 +205,10 @@ def test_false_leaves_an_estimator_unfitted_and_no_comparison(X):
 
 
 def test_a_run_that_takes_long_says_so_before(monkeypatch):
-    monkeypatch.setattr(fwsr._core, "long_run", lambda *_: "this takes some days")
+    class Long(fwsr._core.Planned):
+        long_run = "this takes some days"
+
+    monkeypatch.setattr(fwsr._core, "Planned", Long)
     with pytest.warns(UserWarning, match="some days") as told:
         fwsr.select(np.eye(4), 2)
     assert not any(issubclass(w.category, ConvergenceWarning) and "days" in str(w.message)

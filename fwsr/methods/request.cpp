@@ -1,0 +1,72 @@
+#include "fwsr/methods/request.hpp"
+
+#include "fwsr/methods/method_plan.hpp"
+#include "fwsr/methods/methods.hpp"
+#include "fwsr/methods/run_method.hpp"
+#include "fwsr/methods/settings.hpp"
+#include "fwsr/solver/plan_time.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/select_points.hpp"
+
+namespace fwsr {
+
+namespace {
+
+/// How the request's method plans and runs one problem.
+Chooser chooser_of(const Request& request) {
+  const Method& method = *request.method;
+  if (is_solver(method)) {
+    const auto named = [&method](const PlanFacts& facts, const SelectOptions& o) {
+      Plan plan = make_plan(facts, o);
+      plan.method = method.name;
+      return plan;
+    };
+    return {.plan = named, .run = select_points};
+  }
+  return {.plan =
+              [&request](const PlanFacts& facts, const SelectOptions& o) {
+                return plan_method(*request.method, request.settings, facts, o);
+              },
+          .run =
+              [&request](const PointsView& view, std::span<const Index> subset,
+                         const SelectOptions& o, const Plan& plan, const Observer& observer) {
+                return run_method(*request.method, request.settings, request.seed, view, subset, o,
+                                  plan, observer);
+              }};
+}
+
+}  // namespace
+
+Request::Request(const SelectOptions& given, const MethodChoice& choice)
+    : method(&find_method(choice.name)),
+      settings(settings_of(*method, choice.settings)),
+      options(options_for(*method, settings, given)),
+      seed(choice.seed) {}
+
+Plan Request::plan(const PointsView& points) const {
+  refuse_unsuitable(options, points);
+  return chooser_of(*this).plan(facts_of(points, threads_of(options)), options);
+}
+
+Selection Request::run(const PointsView& points, const Plan& plan, const Observer& observer) const {
+  return chooser_of(*this).run(points, {}, options, plan, observer);
+}
+
+std::string Request::warning_of_long_run(const PointsView& points, const Plan& plan) const {
+  return fwsr::warning_of_long_run(facts_of(points, threads_of(options)), options, plan);
+}
+
+std::vector<ClassPlan> Request::plan_per_class(const PointsView& points,
+                                               const std::vector<std::string>& labels,
+                                               const ClassCounts& counts) const {
+  return fwsr::plan_per_class(points, labels, counts, options, chooser_of(*this));
+}
+
+std::vector<ClassSelection> Request::run_per_class(const PointsView& points,
+                                                   const std::vector<ClassPlan>& plans,
+                                                   const Observer& observer) const {
+  return fwsr::select_per_class(points, plans, options, chooser_of(*this), observer);
+}
+
+}  // namespace fwsr

@@ -1,0 +1,51 @@
+// A request for exemplars, resolved once: from words to checked options, from these to a plan, and a run that takes the
+// plan.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fwsr/methods/method.hpp"
+#include "fwsr/solver/select.hpp"
+
+namespace fwsr {
+
+/// Which method, and how.
+struct MethodChoice {
+  std::string name = "fwsr";
+  std::map<std::string, std::string> settings = {};  // of its knobs, as text: "12", "yes", "lab"
+  std::uint64_t seed = 0;                            // of methods that draw at random
+};
+
+/// A method with its settings, and the options as it understands them. What is wrong with these, whatever the data, was
+/// refused when it was made.
+struct Request {
+  /// The method by its name, its settings read, its own kernel and centring where none was asked for.
+  /// @throws Error for a method, a setting or an option that is not there
+  explicit Request(const SelectOptions& options, const MethodChoice& choice = {});
+
+  const Method* method;
+  Settings settings;
+  SelectOptions options;
+  std::uint64_t seed = 0;
+
+  /// What `run` will do with these points, and take. @throws OptionError, MemoryError
+  Plan plan(const PointsView& points) const;
+  /// @pre `plan` is of these points
+  Selection run(const PointsView& points, const Plan& plan, const Observer& observer = {}) const;
+  /// A sentence for people who begin a run that takes longer than a minute: how long, and what would take less. Empty:
+  /// it does not.
+  std::string warning_of_long_run(const PointsView& points, const Plan& plan) const;
+
+  // The same for every class by itself.
+  std::vector<ClassPlan> plan_per_class(const PointsView& points,
+                                        const std::vector<std::string>& labels,
+                                        const ClassCounts& counts) const;
+  std::vector<ClassSelection> run_per_class(const PointsView& points,
+                                            const std::vector<ClassPlan>& plans,
+                                            const Observer& observer = {}) const;
+};
+
+}  // namespace fwsr
