@@ -19,6 +19,7 @@
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/methods/compare.hpp"
+#include "fwsr/methods/settings.hpp"
 
 namespace fwsr::app {
 

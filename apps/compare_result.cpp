@@ -9,6 +9,7 @@
 #include "apps/text.hpp"
 #include "fwsr/data/write.hpp"
 #include "fwsr/methods/compare_table.hpp"
+#include "fwsr/methods/settings.hpp"
 
 namespace fwsr::app {
 

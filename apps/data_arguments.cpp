@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -124,11 +123,11 @@ Dataset load(const DataArguments& a) {
   return data;
 }
 
-std::vector<LabelCount> count_labels(const std::vector<std::string>& labels) {
-  std::unordered_map<std::string, Index> counts;
-  for (const std::string& label : labels) ++counts[label];
+std::vector<LabelCount> count_labels(const Labels& labels) {
+  const std::vector<Index> counts = labels.counts();
   std::vector<LabelCount> all;
-  for (const auto& [name, points] : counts) all.push_back({name, points});
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    if (counts[c] > 0) all.push_back({labels.names()[c], counts[c]});
   std::sort(all.begin(), all.end(),
             [](const LabelCount& a, const LabelCount& b) { return class_before(a.name, b.name); });
   return all;

@@ -42,7 +42,7 @@ struct LabelCount {
   std::string name;
   Index points = 0;
 };
-std::vector<LabelCount> count_labels(const std::vector<std::string>& labels);
+std::vector<LabelCount> count_labels(const Labels& labels);
 
 /// `message` about the points of `data` as a user reads it: the file's name in front, and the line
 /// of the file behind "point 17" where the format has lines. Of a file that has changed while it was read,

@@ -6,6 +6,7 @@
 #include "apps/command.hpp"
 #include "apps/option_list.hpp"
 #include "apps/text.hpp"
+#include "fwsr/methods/settings.hpp"
 
 namespace fwsr::app {
 

@@ -9,6 +9,7 @@
 #include "apps/text.hpp"
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/methods/settings.hpp"
 
 namespace fwsr::app {
 
@@ -53,7 +54,7 @@ void add_lists(Json& json, const SelectResult& result, const std::vector<Pick>& 
   }
   describe_chosen(all, AddFields{json});
   if (!shows_filled(result)) json.erase("filled");
-  const auto add_names = [&](const char* key, const std::vector<std::string>& names) {
+  const auto add_names = [&](const char* key, const auto& names) {
     if (names.empty()) return;
     json[key] = Json::array();
     for (const Pick& pick : picks) json[key].push_back(names[at(pick.index)]);

@@ -151,17 +151,17 @@ ordered_json times_of(double total, const fwsr::Selection& s) {
 }
 
 /// Class c of every point: the first sizes[0] points are of class 0, and so on.
-std::vector<std::string> labels_of(const std::vector<Index>& sizes, Index n) {
-  std::vector<std::string> labels;
+fwsr::Labels labels_of(const std::vector<Index>& sizes, Index n) {
+  fwsr::Labels labels;
   for (std::size_t c = 0; static_cast<Index>(labels.size()) < n; c = c + 1) {
     const Index size = c < sizes.size() ? sizes[c] : sizes.back();
     for (Index i = 0; i < size && static_cast<Index>(labels.size()) < n; ++i)
-      labels.push_back(std::to_string(c));
+      labels.add(std::to_string(c));
   }
   return labels;
 }
 
-ordered_json run_classes(const Numbers& points, const std::vector<std::string>& labels,
+ordered_json run_classes(const Numbers& points, const fwsr::Labels& labels,
                          const SelectOptions& options, ordered_json& answer) {
   fwsr::ClassCounts counts;
   counts.number = options.exemplars;
@@ -204,7 +204,7 @@ ordered_json run_all(const Numbers& points, const SelectOptions& options, ordere
 
 /// Repeats with the rates in between.
 ordered_json measure(const Arguments& a, const Numbers& points, int threads) {
-  std::vector<std::string> labels;
+  fwsr::Labels labels;
   if (a.task == "classes") labels = labels_of(a.class_sizes, points.n);
   const auto run = [&](fwsr::CertificateKind certificate, ordered_json& into) {
     SelectOptions options = a.options;

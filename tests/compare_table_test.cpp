@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fwsr/base/allocations.hpp"
+#include "fwsr/base/result.hpp"
 #include "fwsr/methods/compare.hpp"
 #include "fwsr/methods/compare_table.hpp"
 #include "problems.hpp"

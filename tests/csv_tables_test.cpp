@@ -310,7 +310,7 @@ TEST(CsvTables, reads_text_with_control_characters) {
     const auto data =
         read_dataset(memory_file(text + "3,4,y\x1b[31m\x07z\n", "a.csv"), {.label_column = "name"});
     ASSERT_TRUE(data) << data.error().message;
-    EXPECT_EQ(data->labels.back(), "y\x1b[31m\x07z");
+    EXPECT_EQ(data->labels.words().back(), "y\x1b[31m\x07z");
     expect_failure(
         read_dataset(memory_file(text + "3,4\x1b,y\n", "a.csv"), {.label_column = "name"}),
         "a.csv:7:3: field 2 ('b'): '4\\x1b' is not a number");
@@ -337,7 +337,7 @@ TEST(CsvTables, files_of_other_kinds_are_not_taken_for_text) {
 TEST(CsvTables, label_files_may_hold_control_characters_but_not_be_empty) {
   const auto labels = read_labels(memory_file("a\x1b\nb\n"));
   ASSERT_TRUE(labels) << labels.error().message;
-  EXPECT_EQ(labels->front(), "a\x1b");
+  EXPECT_EQ((*labels)[0], "a\x1b");
   for (const char* text : {"", "\n", " \n\n"})
     expect_failure(read_labels(memory_file(text, "y.txt")), "y.txt: is empty; it needs a label");
 }

@@ -38,7 +38,7 @@ TEST(Digits, have_labels_and_column_names) {
   ASSERT_TRUE(data) << data.error().message;
   ASSERT_EQ(data->labels.size(), 1797u);
   std::array<int, 10> count{};
-  for (const auto& label : data->labels) {
+  for (const std::string& label : data->labels.words()) {
     ASSERT_EQ(label.size(), 1u);
     ++count.at(static_cast<std::size_t>(label[0] - '0'));
   }

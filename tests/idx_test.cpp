@@ -189,7 +189,8 @@ TEST(Idx, reads_mnist) {
   const auto y = read_labels(*classes);
   ASSERT_TRUE(y) << y.error().message;
   ASSERT_EQ(y->size(), 10'000u);
-  EXPECT_EQ(std::vector<std::string>(y->begin(), y->begin() + 5),
+  const std::vector<std::string> words = y->words();
+  EXPECT_EQ(std::vector<std::string>(words.begin(), words.begin() + 5),
             (std::vector<std::string>{"7", "2", "1", "0", "4"}));
 }
 

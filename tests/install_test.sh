@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build to a fresh prefix and builds the consumer from it, by CMake and by pkg-config.
-# With the page, also every program on it.
+# Installs a build to a fresh prefix and builds the consumer from it, by CMake and by pkg-config, both without OpenMP.
+# With the page, also every program on it. Also: every installed header compiles, and what must not compile does not.
 # usage: install_test.sh BUILD_FOLDER CONSUMER_FOLDER PAGE.md
 set -euo pipefail
 build=$1
@@ -18,20 +18,38 @@ cmake --build "$place/build" >/dev/null
 PKG_CONFIG_PATH=$(dirname "$(find "$place/prefix" -name fwsr.pc)")
 export PKG_CONFIG_PATH
 version=$(pkg-config --modversion fwsr)
-"${CXX:-c++}" -std=c++20 -O1 -fopenmp -I"$(pkg-config --variable=includedir fwsr)" \
-  -D FOUND_VERSION="\"$version\"" -c "$consumer/main.cpp" -o "$place/main.o"
+read -ra flags <<<"-std=c++20 -O1 -Wall -Wextra -Wconversion -Werror $(pkg-config --cflags fwsr)"
+case " ${flags[*]} " in *openmp*) echo "the .pc file asks for OpenMP: ${flags[*]}" >&2; exit 1 ;; esac
+for source in main no_eigen; do
+  "${CXX:-c++}" "${flags[@]}" -D FOUND_VERSION="\"$version\"" -c "$consumer/$source.cpp" -o "$place/$source.o"
+done
 for static in "" --static; do
   # shellcheck disable=SC2046,SC2086
-  "${CXX:-c++}" "$place/main.o" -o "$place/by_pc" $(pkg-config --libs $static fwsr)
+  "${CXX:-c++}" "$place/main.o" "$place/no_eigen.o" -o "$place/by_pc" $(pkg-config --libs $static fwsr)
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir fwsr) "$place/by_pc"
 done
+
+# Last to first, so that none lives on what another one included.
+(cd "$place/prefix/include" && find fwsr -name '*.hpp' | sort -r | sed 's/.*/#include <&>/') >"$place/headers.cpp"
+"${CXX:-c++}" "${flags[@]}" -fsyntax-only "$place/headers.cpp"
+
+refused=$consumer/refused.cpp
+"${CXX:-c++}" "${flags[@]}" -fsyntax-only -D CASE=0 "$refused"
+cases=$(sed -n 's|^#.*if CASE == \([0-9]*\)  // refused: \(.*\)|\1 \2|p' "$refused")
+[ "$(wc -l <<<"$cases")" -ge 7 ]
+while read -r number words; do
+  if "${CXX:-c++}" "${flags[@]}" -fsyntax-only -D CASE="$number" "$refused" 2>"$place/words"; then
+    echo "case $number of refused.cpp compiles, and must not" >&2
+    exit 1
+  fi
+  grep -q "$words" "$place/words" || { cat "$place/words"; echo "case $number does not say: $words" >&2; exit 1; }
+done <<<"$cases"
 
 mkdir "$place/page"
 python3 "$consumer/blocks.py" "$page" "$place/page"
 for block in "$place"/page/*.cpp; do
   # shellcheck disable=SC2046
-  "${CXX:-c++}" -std=c++20 -O1 -fopenmp -Wall -Wextra -Werror -I"$(pkg-config --variable=includedir fwsr)" "$block" \
-    -o "${block%.cpp}" $(pkg-config --libs fwsr)
+  "${CXX:-c++}" "${flags[@]}" "$block" -o "${block%.cpp}" $(pkg-config --libs fwsr)
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir fwsr) "${block%.cpp}"
 done
 

@@ -1,4 +1,6 @@
-"""A folder of fwsr/ includes only from itself and from the folders to its left; apps see all."""
+"""A folder of fwsr/ includes only from itself and from the folders to its left; apps see all.
+
+What is installed (the list in fwsr/CMakeLists.txt) includes only what is installed too, and asks for no OpenMP."""
 
 import pathlib
 import re
@@ -8,6 +10,21 @@ ORDER = ["base", "linalg", "data", "prep", "kernel", "solver", "methods"]
 # data reads files and prep sees points: neither needs the other, so both stand right of linalg.
 FORBIDDEN = {("prep", "data"), ("kernel", "data"), ("solver", "data"), ("methods", "data")}
 INCLUDE = re.compile(r'^\s*#include\s+"fwsr/([a-z]+)/')
+
+
+def public_faults(root):
+    listed = re.search(r"FILE_SET HEADERS.*?FILES\n(.*?)\)", (root / "CMakeLists.txt").read_text(encoding="utf-8"),
+                       re.DOTALL)
+    public = set(listed.group(1).split())
+    faults = []
+    for name in sorted(public):
+        for number, line in enumerate((root / name).read_text(encoding="utf-8").splitlines(), 1):
+            match = re.match(r'\s*#include\s+[<"]fwsr/(.+?)[>"]', line)
+            if match and match.group(1) not in public | {"version.hpp"}:
+                faults.append(f"{root / name}:{number}: is installed, and {match.group(1)} is not")
+            if re.search(r"#\s*pragma\s+omp|<omp\.h>", line):
+                faults.append(f"{root / name}:{number}: is installed, and needs OpenMP")
+    return faults
 
 
 def main():
@@ -27,6 +44,7 @@ def main():
             to = match.group(1)
             if ORDER.index(to) > ORDER.index(folder) or (folder, to) in FORBIDDEN:
                 faults.append(f"{path}:{number}: {folder} may not include from {to}")
+    faults += public_faults(root)
     if not seen:
         faults.append(f"{root}: no includes found; is this the right folder?")
     print("\n".join(faults) if faults else f"layering: {seen} includes, all to the left")

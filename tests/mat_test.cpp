@@ -377,8 +377,8 @@ TEST(Mat, reads_yale_b) {
   for (const double v : values_of(*data)) sum += v;
   EXPECT_EQ(sum, 171'356'015);  // as SciPy reads it
   ASSERT_EQ(data->labels.size(), 2414u);
-  EXPECT_EQ(data->labels.front(), "1");
-  EXPECT_EQ(data->labels.back(), "38");
+  EXPECT_EQ(data->labels[0], "1");
+  EXPECT_EQ(data->labels[2413], "38");
   const auto y = read_labels(*path);
   ASSERT_TRUE(y) << y.error().message;
   EXPECT_EQ(*y, data->labels);

@@ -10,6 +10,7 @@
 
 #include "fwsr/base/growing_bytes.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/system_memory.hpp"
 
 namespace fwsr {
 namespace {

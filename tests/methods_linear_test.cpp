@@ -16,6 +16,7 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/lapack.hpp"
 #include "fwsr/methods/methods.hpp"
+#include "fwsr/methods/settings.hpp"
 #include "problems.hpp"
 #include "same.hpp"
 

@@ -14,6 +14,7 @@
 #include "fwsr/methods/compare.hpp"
 #include "fwsr/methods/methods.hpp"
 #include "fwsr/methods/quality.hpp"
+#include "fwsr/methods/settings.hpp"
 #include "problems.hpp"
 
 namespace {

@@ -197,7 +197,7 @@ TEST_F(InFolder, takes_only_text_from_standard_input) {
 
 // ---------------------------------------------------------------------------------------- labels
 
-Result<Words> labels(std::string_view text, const std::string& name = "y") {
+Result<Labels> labels(std::string_view text, const std::string& name = "y") {
   return read_labels(memory_file(text, name));
 }
 

@@ -71,7 +71,7 @@ Part take(const fwsr::PointsView& all, const std::vector<Index>& which) {
   return part;
 }
 
-std::map<std::string, std::vector<Index>> members(const std::vector<std::string>& labels) {
+std::map<std::string, std::vector<Index>> members(const fwsr::Labels& labels) {
   std::map<std::string, std::vector<Index>> classes;
   for (std::size_t i = 0; i < labels.size(); ++i)
     classes[labels[i]].push_back(static_cast<Index>(i));
@@ -140,7 +140,7 @@ void print(const char* name, const Compared& c) {
 
 /// Every class by itself, and all of them through select_per_class.
 void expect_oracle_picks_per_class(const char* name, const fwsr::PointsView& view,
-                                   const std::vector<std::string>& labels, SelectOptions options) {
+                                   const fwsr::Labels& labels, SelectOptions options) {
   Compared compared;
   std::map<std::string, std::vector<Index>> wanted;
   for (const auto& [label, which] : members(labels)) {

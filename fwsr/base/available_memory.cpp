@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-#include "fwsr/base/memory.hpp"
+#include "fwsr/base/system_memory.hpp"
 
 namespace fwsr {
 

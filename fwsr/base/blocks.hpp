@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <concepts>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "fwsr/base/alive.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/base/result.hpp"
 
@@ -23,8 +23,6 @@ inline Index block_count(Index n, Index block = block_size) {
   return (n + block - 1) / block;
 }
 
-/// Asked now and then during long work, from any thread; when it says no, Interrupted is thrown.
-using Alive = std::function<bool()>;
 inline void stop_unless(const Alive& alive) {
   if (alive && !alive()) throw Interrupted{};
 }

@@ -16,6 +16,8 @@
 
 #include "fwsr/base/descriptor.hpp"
 #include "fwsr/base/file_watch.hpp"
+#include "fwsr/base/growing_bytes.hpp"
+#include "fwsr/base/let_go.hpp"
 
 namespace fwsr {
 

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "fwsr/base/growing_bytes.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/base/memory_budget.hpp"
 #include "fwsr/base/result.hpp"
@@ -18,6 +17,7 @@
 namespace fwsr {
 
 class FileWatch;
+class GrowingBytes;
 
 /// A regular file, read wherever one likes into memory of one's own; the file itself takes none.
 /// May be called from many threads.
@@ -75,11 +75,5 @@ class FileBytes {
   explicit FileBytes(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-/// Says that `bytes` have been read and are not needed soon: those that stand in a mapped file leave
-/// the memory of this process, and are fetched again when they are. Nothing happens to other memory.
-void let_go(std::span<const std::byte> bytes);
-/// Copies `from` to `out`, letting go of it on the way. @pre they are of one size
-void copy_and_let_go(std::span<const std::byte> from, std::span<std::byte> out);
 
 }  // namespace fwsr

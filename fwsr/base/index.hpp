@@ -1,6 +1,7 @@
 // Sizes, and borrowed views of the points: the vocabulary of every other file.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,13 +11,25 @@ namespace fwsr {
 
 using Index = std::ptrdiff_t;  // signed 64-bit, so that loops and differences are safe
 
-/// A borrowed row-major matrix. Row i is one point. Never owns, never copies.
+/// A borrowed row-major matrix. Row i is one point. Never owns, never copies. fwsr/views.hpp makes one
+/// of a vector, a matrix of Eigen or an mdspan.
 template <class T>
 struct MatrixView {
   T* data = nullptr;
   Index rows = 0;
   Index cols = 0;
-  Index stride = 0;  // elements from one row to the next; >= cols
+  Index stride = 0;  ///< elements from one row to the next; >= cols
+
+  MatrixView() = default;
+  /// Rows that follow each other without a gap.
+  constexpr MatrixView(T* start, Index n, Index d) : MatrixView(start, n, d, d) {}
+  constexpr MatrixView(T* start, Index n, Index d, Index step)
+      : data(start), rows(n), cols(d), stride(step) {}
+  /// What may be written to may also be read.
+  template <class Other>
+  requires std::same_as<T, const Other>
+  constexpr MatrixView(const MatrixView<Other>& other)
+      : MatrixView(other.data, other.rows, other.cols, other.stride) {}
 
   T& operator()(Index i, Index j) const { return data[i * stride + j]; }
   std::span<T> row(Index i) const { return {data + i * stride, static_cast<std::size_t>(cols)}; }
@@ -28,9 +41,9 @@ template <class T, class I>
 struct CsrView {
   Index rows = 0;
   Index cols = 0;
-  const I* starts = nullptr;   // rows + 1
-  const I* columns = nullptr;  // starts[rows]
-  const T* values = nullptr;   // starts[rows]
+  const I* starts = nullptr;   ///< rows + 1
+  const I* columns = nullptr;  ///< starts[rows]
+  const T* values = nullptr;   ///< starts[rows]
 };
 
 /// Rows that are fetched when they are needed, because all of them would not fit the memory.

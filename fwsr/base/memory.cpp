@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/system_memory.hpp"
 
 namespace fwsr {
 

@@ -23,6 +23,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/descriptor.hpp"
 
 namespace fwsr {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/alive.hpp"
 #include "fwsr/base/place.hpp"
 #include "fwsr/base/result.hpp"
 

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/let_go.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/system_memory.hpp"
 
 namespace fwsr {
 

@@ -16,12 +16,14 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/string_bytes.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/csv_columns.hpp"
 #include "fwsr/data/csv_doubts.hpp"
 #include "fwsr/data/csv_layout.hpp"
 #include "fwsr/data/csv_tokens.hpp"
 #include "fwsr/data/formats.hpp"
+#include "fwsr/data/labels.hpp"
 #include "fwsr/data/unknown.hpp"
 
 namespace fwsr {
@@ -176,12 +178,19 @@ Index justified_rows(Index records, const CsvLayout& layout, std::size_t size) {
 }
 
 /// What the words of rows first .. last take beside the strings themselves.
-Index words_bytes(const Table& table, Index first, Index last) {
+Index words_bytes(const std::vector<std::string>& words, Index first, Index last) {
   Index bytes = 0;
-  for (const auto* words : {&table.labels, &table.ids})
-    for (Index row = first; row < last && row < std::ssize(*words); ++row)
-      bytes += heap_bytes((*words)[static_cast<std::size_t>(row)]);
+  for (Index row = first; row < last && row < std::ssize(words); ++row)
+    bytes += heap_bytes(words[static_cast<std::size_t>(row)]);
   return bytes;
+}
+
+/// What was read as words becomes codes; the words themselves, which were counted, go.
+std::optional<Failure> keep_labels(std::vector<std::string> words, Dataset& data) {
+  if (auto refusal = add_labels(data.name, words, data.memory, data.labels)) return refusal;
+  const Index rows = std::ssize(words);
+  data.memory.shrink(rows * Index{sizeof(std::string)} + words_bytes(words, 0, rows));
+  return std::nullopt;
 }
 
 /// Parses all records of `text`. @return the first trouble, if any
@@ -198,7 +207,8 @@ std::optional<Trouble> fill(Table& table, const CsvLayout& layout, std::string_v
     auto& trouble = troubles[static_cast<std::size_t>(c)];
     const Index end = std::min(rows, chunk.record + chunk.records);
     for (Index row = chunk.record; row < end && !trouble; ++row) trouble = reader.read(row);
-    count.add(words_bytes(table, chunk.record, end));
+    count.add(words_bytes(table.labels, chunk.record, end) +
+              words_bytes(table.ids, chunk.record, end));
     let_go_of(text, chunks, c);
   });
   for (auto& trouble : troubles)
@@ -267,7 +277,7 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   data.type = "text";
   data.columns = feature_names(*layout);
   data.ids = std::move(table.ids);
-  data.labels = std::move(table.labels);
+  if (auto refusal = keep_labels(std::move(table.labels), data)) return *refusal;
   data.lines = std::move(table.lines);
   if (options.columns.empty()) layout->reading.doubts = doubtful_columns(*layout, table.values);
   data.points = DenseMatrix<double>{rows, layout->features, std::move(table.values)};

@@ -6,23 +6,19 @@ namespace {
 
 template <class T>
 PointsView borrow(const DenseMatrix<T>& m) {
-  return MatrixView<const T>{m.values.data(), m.rows, m.cols, m.cols};
+  return m.view();
 }
 
 template <class T>
 PointsView borrow(const MappedMatrix<T>& m) {
   // Readers map only numbers that stand aligned in the file, in this machine's byte order.
   const auto* data = reinterpret_cast<const T*>(m.file.bytes().data() + m.offset);
-  return MatrixView<const T>{data, m.rows, m.cols, m.cols};
+  return MatrixView<const T>{data, m.rows, m.cols};
 }
 
 template <class T>
 PointsView borrow(const SparseMatrix<T>& m) {
-  return CsrView<T, std::int64_t>{.rows = m.rows,
-                                  .cols = m.cols,
-                                  .starts = m.starts.data(),
-                                  .columns = m.columns.data(),
-                                  .values = m.values.data()};
+  return m.view();
 }
 
 template <class T>

@@ -10,19 +10,13 @@
 
 #include "fwsr/base/files.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/labels.hpp"
+#include "fwsr/base/matrix.hpp"
 #include "fwsr/base/memory_budget.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/data/table_reading.hpp"
 
 namespace fwsr {
-
-/// A dense matrix that owns its numbers.
-template <class T>
-struct DenseMatrix {
-  Index rows = 0;
-  Index cols = 0;
-  std::vector<T> values;  // rows x cols, row by row
-};
 
 /// A dense matrix that stands in a mapped file.
 template <class T>
@@ -41,16 +35,6 @@ struct StreamedMatrix {
   Index cols = 0;
 };
 
-/// A sparse matrix that owns its entries. Columns within a row are ascending and unique.
-template <class T>
-struct SparseMatrix {
-  Index rows = 0;
-  Index cols = 0;
-  std::vector<std::int64_t> starts;   // rows + 1
-  std::vector<std::int64_t> columns;  // one per entry
-  std::vector<T> values;              // one per entry
-};
-
 using PointsStorage = std::variant<DenseMatrix<float>, DenseMatrix<double>, MappedMatrix<float>,
                                    MappedMatrix<double>, SparseMatrix<float>, SparseMatrix<double>,
                                    StreamedMatrix<float>, StreamedMatrix<double>>;
@@ -63,7 +47,7 @@ struct Dataset {
   PointsStorage points;
   std::vector<std::string> columns;  // feature names where the file has them, else empty
   std::vector<std::string> ids;      // one per point, or empty
-  std::vector<std::string> labels;   // one per point, or empty
+  Labels labels;                     // one per point, or empty
   std::optional<TableReading> table =
       {};  // csv: header, separator, columns as they were understood
   /// Things the user should know: "uint8 converted once to float32 (188 MB)".

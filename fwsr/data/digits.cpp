@@ -46,7 +46,7 @@ std::optional<Dataset> parse_digits(std::string_view text) {
       if (code != std::errc{} || end != field.data() + field.size()) return std::nullopt;
       points.values.push_back(static_cast<float>(value));
     }
-    data.labels.emplace_back(take_field(text));
+    data.labels.add(take_field(text));
   }
   if (!text.empty()) return std::nullopt;
   data.points = std::move(points);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/growing_bytes.hpp"
 #include "fwsr/data/dataset.hpp"
 #include "fwsr/data/read.hpp"
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/let_go.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/data/formats.hpp"
 #include "fwsr/data/inflate.hpp"

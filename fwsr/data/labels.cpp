@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/string_bytes.hpp"
 #include "fwsr/data/csv_tokens.hpp"
 #include "fwsr/data/text.hpp"
 
@@ -40,6 +41,18 @@ Result<std::vector<std::string>> text_labels(const FileBytes& file, const Memory
       return *refusal;
   }
   return labels;
+}
+
+std::optional<Failure> add_labels(const std::string& name, const std::vector<std::string>& words,
+                                  MemoryShare& memory, Labels& labels) {
+  if (auto refusal = memory.grow(name, std::ssize(words), sizeof(Labels::Code))) return refusal;
+  labels.reserve(labels.size() + words.size());
+  // Of a new name: the string, in a list that grows, and up to four places in the table of names.
+  constexpr Index places = 4 * Index{sizeof(Labels::Code)};
+  for (const std::string& word : words)
+    if (labels.add(word))
+      if (auto refusal = memory.grow(name, growing_string_bytes(word) + places)) return refusal;
+  return std::nullopt;
 }
 
 }  // namespace fwsr

@@ -1,10 +1,12 @@
-// Labels in text of their own. Internal: users call read_labels.
+// Labels in text of their own, and words that become labels. Internal: users call read_labels.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/labels.hpp"
 #include "fwsr/base/result.hpp"
 
 namespace fwsr {
@@ -13,5 +15,11 @@ namespace fwsr {
 /// semicolon or a tab stands in quotes. Blank lines at the end are skipped.
 Result<std::vector<std::string>> text_labels(const FileBytes& file,
                                              const MemoryBudget& budget = MemoryBudget());
+
+/// The words of so many more points. Codes and every new name are counted in `memory`; `name` begins the message
+/// where there is no room.
+[[nodiscard]] std::optional<Failure> add_labels(const std::string& name,
+                                                const std::vector<std::string>& words,
+                                                MemoryShare& memory, Labels& labels);
 
 }  // namespace fwsr

@@ -16,8 +16,11 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/string_bytes.hpp"
+#include "fwsr/base/system_memory.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/formats.hpp"
+#include "fwsr/data/labels.hpp"
 
 namespace fwsr {
 
@@ -140,18 +143,18 @@ Part read_chunk(std::string_view text, const Chunk& chunk) {
   return part;
 }
 
-/// What the matrix of all parts takes, while they are still there.
+/// What the matrix of all parts takes, labels apart, while they are still there.
 Index joined_bytes(const std::vector<Part>& parts) {
   Index rows = 0, entries = 0;
   for (const Part& part : parts)
     rows += std::ssize(part.lines), entries += std::ssize(part.columns);
-  return rows * Index{sizeof(std::string) + 2 * sizeof(std::int64_t)} +
+  return rows * Index{2 * sizeof(std::int64_t)} +
          entries * Index{sizeof(std::int64_t) + sizeof(double)};
 }
 
 /// Moves the parts, which are emptied on the way, into one matrix. `base` is the index of the
-/// first column.
-void join(std::vector<Part>& parts, std::int64_t base, Dataset& data) {
+/// first column. Fails when there is no room for the labels.
+std::optional<Failure> join(std::vector<Part>& parts, std::int64_t base, Dataset& data) {
   SparseMatrix<double> points;
   std::size_t rows = 0;
   std::size_t entries = 0;
@@ -169,11 +172,12 @@ void join(std::vector<Part>& parts, std::int64_t base, Dataset& data) {
     for (const std::int64_t index : part.columns) points.columns.push_back(index - base);
     points.values.insert(points.values.end(), part.values.begin(), part.values.end());
     data.lines.insert(data.lines.end(), part.lines.begin(), part.lines.end());
-    std::move(part.labels.begin(), part.labels.end(), std::back_inserter(data.labels));
+    if (auto refusal = add_labels(data.name, part.labels, data.memory, data.labels)) return refusal;
     points.cols = std::max<Index>(points.cols, part.largest - base + 1);
     part = {};
   }
   data.points = std::move(points);
+  return std::nullopt;
 }
 
 Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& options,
@@ -211,7 +215,7 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   data.format = "libsvm";
   data.type = "text";
   if (smallest == 0) data.notes.push_back("indices count from 0, for the file has an index 0");
-  join(parts, smallest == 0 ? 0 : 1, data);
+  if (auto refusal = join(parts, smallest == 0 ? 0 : 1, data)) return *refusal;
   release_free_memory();  // what the parts had
   return data;
 }

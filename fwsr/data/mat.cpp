@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/files.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/csr.hpp"
 #include "fwsr/data/formats.hpp"
+#include "fwsr/data/labels.hpp"
 #include "fwsr/data/mat_file.hpp"
 
 namespace fwsr {
@@ -221,12 +223,13 @@ Result<Dataset> read_mat_file(const FileBytes& file, const ReadOptions& options)
   if (options.label_column.empty()) return data;
   const auto named = find_variable(data.name, *variables, options.label_column);
   if (!named) return named.error();
-  auto labels = read_variable_labels(where_is(data.name, **named), **named, data.memory);
+  MemoryShare words(options.budget);
+  auto labels = read_variable_labels(where_is(data.name, **named), **named, words);
   if (!labels) return labels.error();
   if (static_cast<Index>(labels->size()) != (*chosen)->shape[0])
     return Failure{fmt::format("{}: {} labels for {} points; there must be one per point",
                                where_is(data.name, **named), labels->size(), (*chosen)->shape[0])};
-  data.labels = std::move(*labels);
+  if (auto refusal = add_labels(data.name, *labels, data.memory, data.labels)) return *refusal;
   return data;
 }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/let_go.hpp"
+
 namespace fwsr {
 
 namespace {

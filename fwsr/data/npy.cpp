@@ -9,6 +9,7 @@
 
 #include "fwsr/base/files.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/string_bytes.hpp"
 #include "fwsr/data/formats.hpp"
 #include "fwsr/data/streamed.hpp"
 

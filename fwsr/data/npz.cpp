@@ -7,6 +7,7 @@
 #include "fwsr/base/files.hpp"
 #include "fwsr/data/csr.hpp"
 #include "fwsr/data/formats.hpp"
+#include "fwsr/data/labels.hpp"
 #include "fwsr/data/npy.hpp"
 #include "fwsr/data/zip.hpp"
 
@@ -193,14 +194,22 @@ Result<PointsStorage> read_array(const Npz& npz, const ReadOptions& options, Dat
 
 /// Labels or ids, where the array of them has a name: one for each point.
 Result<std::vector<std::string>> read_one_each(const Npz& npz, const std::string& name,
-                                               const char* what, Dataset& data) {
+                                               const char* what, const Dataset& data,
+                                               MemoryShare& memory) {
   if (name.empty()) return std::vector<std::string>();
-  auto words = read_array_labels(npz, name, data.memory);
+  auto words = read_array_labels(npz, name, memory);
   const Index rows = std::visit([](const auto& p) { return p.rows; }, data.points);
   if (words && static_cast<Index>(words->size()) != rows)
     return Failure{fmt::format("{}: {} {} for {} points; there must be one per point",
                                npz.where(name), words->size(), what, rows)};
   return words;
+}
+
+std::optional<Failure> read_npz_labels(const Npz& npz, const ReadOptions& options, Dataset& data) {
+  MemoryShare memory(options.budget);
+  const auto words = read_one_each(npz, options.label_column, "labels", data, memory);
+  if (!words) return words.error();
+  return add_labels(data.name, *words, data.memory, data.labels);
 }
 
 Result<Dataset> read_npz_file(const FileBytes& file, const ReadOptions& options) {
@@ -214,10 +223,8 @@ Result<Dataset> read_npz_file(const FileBytes& file, const ReadOptions& options)
   auto points = read_array(*npz, options, data);
   if (!points) return points.error();
   data.points = std::move(*points);
-  auto labels = read_one_each(*npz, options.label_column, "labels", data);
-  if (!labels) return labels.error();
-  data.labels = std::move(*labels);
-  auto ids = read_one_each(*npz, options.id_column, "ids", data);
+  if (auto refusal = read_npz_labels(*npz, options, data)) return *refusal;
+  auto ids = read_one_each(*npz, options.id_column, "ids", data, data.memory);
   if (!ids) return ids.error();
   data.ids = std::move(*ids);
   return data;

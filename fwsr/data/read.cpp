@@ -19,13 +19,13 @@ namespace fwsr {
 
 namespace {
 
-using Labels = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
 struct Reader {
   Format format;
   bool is_text;
-  Result<Labels> (*labels)(const FileBytes& file,
-                           const MemoryBudget& budget);  // null: labels come with the points only
+  Result<Words> (*labels)(const FileBytes& file,
+                          const MemoryBudget& budget);  // null: labels come with the points only
 };
 
 /// The table of formats. The first one that recognises a file reads it: formats with a magic
@@ -132,7 +132,7 @@ Result<Dataset> read_built_in(const ReadOptions& options) {
   return read_digits();
 }
 
-Result<Labels> read_plain_labels(const FileBytes& file, const MemoryBudget& budget) {
+Result<Words> read_plain_labels(const FileBytes& file, const MemoryBudget& budget) {
   const Reader* const reader = find_reader(file);
   if (reader && reader->labels) return reader->labels(file, budget);
   if (reader)
@@ -144,6 +144,13 @@ Result<Labels> read_plain_labels(const FileBytes& file, const MemoryBudget& budg
   const bool text = looks_like_text(file.bytes()) && !is_known_binary(file);
   if (text || file.bytes().empty()) return text_labels(file, budget);
   return no_reader(file);
+}
+
+Result<Words> read_label_words(const FileBytes& file, const MemoryBudget& budget) {
+  if (!looks_like_gzip(file.bytes()) || find_reader(file)) return read_plain_labels(file, budget);
+  auto unpacked = unpack(file, budget);
+  if (!unpacked) return unpacked.error();
+  return read_plain_labels(*unpacked, budget);
 }
 
 }  // namespace
@@ -169,11 +176,12 @@ Result<Labels> read_labels(const std::string& path, const MemoryBudget& budget) 
 Result<Labels> read_labels(FileBytes file, const MemoryBudget& budget) {
   return read_unchanged(file.watch(), [&] {
     return within_memory(file.name(), [&]() -> Result<Labels> {
-      if (!looks_like_gzip(file.bytes()) || find_reader(file))
-        return read_plain_labels(file, budget);
-      auto unpacked = unpack(file, budget);
-      if (!unpacked) return unpacked.error();
-      return read_plain_labels(*unpacked, budget);
+      const auto words = read_label_words(file, budget);
+      if (!words) return words.error();
+      MemoryShare memory(budget);
+      Labels labels;
+      if (auto refusal = add_labels(file.name(), *words, memory, labels)) return *refusal;
+      return labels;
     });
   });
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/alive.hpp"
 #include "fwsr/base/files.hpp"
 #include "fwsr/base/memory_budget.hpp"
 #include "fwsr/data/dataset.hpp"
@@ -47,10 +47,8 @@ Result<Dataset> read_dataset(FileBytes file, const ReadOptions& options = {});
 
 /// One label per point from a file of its own: text with one label a line, or npy / idx / mat / npz
 /// holding integers (or numbers) in one column. Integers are written without a decimal point.
-Result<std::vector<std::string>> read_labels(const std::string& path,
-                                             const MemoryBudget& budget = MemoryBudget());
-Result<std::vector<std::string>> read_labels(FileBytes file,
-                                             const MemoryBudget& budget = MemoryBudget());
+Result<Labels> read_labels(const std::string& path, const MemoryBudget& budget = MemoryBudget());
+Result<Labels> read_labels(FileBytes file, const MemoryBudget& budget = MemoryBudget());
 
 /// The names of the formats that are read, for --version and error messages.
 std::vector<std::string> readable_formats();

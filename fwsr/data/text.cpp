@@ -11,6 +11,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/let_go.hpp"
 
 namespace fwsr {
 

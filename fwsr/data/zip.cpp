@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/let_go.hpp"
 #include "fwsr/data/binary.hpp"
 
 namespace fwsr {

@@ -8,7 +8,7 @@
 
 #include "fwsr/base/allocations.hpp"
 #include "fwsr/base/index.hpp"
-#include "fwsr/base/memory.hpp"
+#include "fwsr/base/system_memory.hpp"
 
 namespace fwsr {
 

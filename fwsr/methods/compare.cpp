@@ -9,6 +9,8 @@
 #include "fwsr/base/allocations.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/base/system_memory.hpp"
+#include "fwsr/methods/settings.hpp"
 #include "fwsr/solver/clock.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -30,7 +32,7 @@ struct Planned {
   Plan plan = {};                       // ... of all points
 
   /// Throws MemoryError, and Error when it cannot run.
-  Planned(const PointsView& points, const std::vector<std::string>& labels, const Request& asked,
+  Planned(const PointsView& points, const Labels& labels, const Request& asked,
           const CompareOptions& options)
       : request(asked) {
     request.options.certificate = CertificateKind::none;
@@ -138,7 +140,7 @@ Spread spread_of(const Comparison& comparison, const Measure& measure) {
   return {.mean = mean, .deviation = std::sqrt(squares / std::max(1.0, count - 1))};
 }
 
-std::vector<Comparison> compare(const PointsView& points, const std::vector<std::string>& labels,
+std::vector<Comparison> compare(const PointsView& points, const Labels& labels,
                                 const std::vector<Contestant>& contestants,
                                 const SelectOptions& judged_by, const CompareOptions& options,
                                 const CompareObserver& observer) {

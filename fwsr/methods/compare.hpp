@@ -87,7 +87,7 @@ using CompareObserver = std::function<bool(const CompareProgress&)>;
 /// Runs every contestant on `points`; one that works on dissimilarities is refused, as there are no points to
 /// judge it by. `judged_by` says how the answers are measured (Judge); `labels` may be
 /// empty unless exemplars are chosen per class.
-std::vector<Comparison> compare(const PointsView& points, const std::vector<std::string>& labels,
+std::vector<Comparison> compare(const PointsView& points, const Labels& labels,
                                 const std::vector<Contestant>& contestants,
                                 const SelectOptions& judged_by, const CompareOptions& options,
                                 const CompareObserver& observer = {});

@@ -38,15 +38,13 @@ Selection select(const PointsView& points, const SelectOptions& options, const M
   return request.run(points, request.plan(points), observer);
 }
 
-std::vector<ClassPlan> plan_per_class(const PointsView& points,
-                                      const std::vector<std::string>& labels,
+std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,
                                       const ClassCounts& counts, const SelectOptions& options,
                                       const MethodChoice& choice) {
   return Request(options, choice).plan_per_class(points, labels, counts);
 }
 
-std::vector<ClassSelection> select_per_class(const PointsView& points,
-                                             const std::vector<std::string>& labels,
+std::vector<ClassSelection> select_per_class(const PointsView& points, const Labels& labels,
                                              const ClassCounts& counts,
                                              const SelectOptions& options,
                                              const MethodChoice& choice, const Observer& observer) {

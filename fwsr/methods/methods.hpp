@@ -20,12 +20,13 @@ const Method& find_method(std::string_view name);
 Selection select(const PointsView& points, const SelectOptions& options, const MethodChoice& choice,
                  const Observer& observer = {});
 Plan plan(const PointsView& points, const SelectOptions& options, const MethodChoice& choice);
-std::vector<ClassPlan> plan_per_class(const PointsView& points,
-                                      const std::vector<std::string>& labels,
+std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,
                                       const ClassCounts& counts, const SelectOptions& options,
                                       const MethodChoice& choice);
-std::vector<ClassSelection> select_per_class(
-    const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
-    const SelectOptions& options, const MethodChoice& choice, const Observer& observer = {});
+std::vector<ClassSelection> select_per_class(const PointsView& points, const Labels& labels,
+                                             const ClassCounts& counts,
+                                             const SelectOptions& options,
+                                             const MethodChoice& choice,
+                                             const Observer& observer = {});
 
 }  // namespace fwsr

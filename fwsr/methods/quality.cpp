@@ -5,7 +5,12 @@
 #include <numeric>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/check_view.hpp"
+#include "fwsr/base/result.hpp"
 #include "fwsr/base/total.hpp"
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -25,7 +30,7 @@ constexpr Index most_in_sample = 2000;
 }  // namespace
 
 struct Judge::State {
-  std::span<const std::string> labels;
+  Labels labels;
   const SelectOptions& options;
   Alive alive;
   int threads = 1;
@@ -65,15 +70,19 @@ struct Judge::State {
   }
 };
 
-Judge::Judge(const PointsView& view, std::span<const std::string> labels,
-             const SelectOptions& options, const Alive& alive)
-    : state_(new State{.labels = labels,
+Judge::Judge(const PointsView& view, Labels labels, const SelectOptions& options,
+             const Alive& alive)
+    : state_(new State{.labels = std::move(labels),
                        .options = options,
                        .alive = alive,
                        .prepared = {},
                        .task = {},
                        .sample = {}}) {
   State& s = *state_;
+  check_view(view);
+  if (!s.labels.empty() && static_cast<Index>(s.labels.size()) != rows_of(view))
+    throw Error(fmt::format("there are {} labels for {} points; there must be one for each",
+                            s.labels.size(), rows_of(view)));
   const SerialBlas serial;
   s.threads = threads_of(options);
   make_room_for_products(s.threads);
@@ -91,7 +100,7 @@ Judge::Judge(const PointsView& view, std::span<const std::string> labels,
   const Index n = s.prepared.source->size(), count = std::min(n, most_in_sample);
   for (Index i = 0; i < count; ++i) s.sample.push_back(i * n / count);
   s.sample_mean = s.mean_kernel(s.sample, s.sample);
-  s.classes = std::set<std::string_view>(labels.begin(), labels.end()).size();
+  for (const Index points : s.labels.counts()) s.classes += points > 0;
 }
 
 Judge::~Judge() = default;
@@ -125,15 +134,16 @@ Quality Judge::of(std::span<const Index> exemplars) const {
   q.mmd = std::sqrt(std::max(0.0, s.sample_mean - 2 * s.mean_kernel(exemplars, s.sample) +
                                       s.mean_kernel(exemplars, exemplars)));
   if (s.labels.empty()) return q;
-  std::set<std::string_view> found;
-  std::vector<bool> chosen(s.labels.size(), false);
-  for (const Index e : exemplars) found.insert(s.labels[at(e)]), chosen[at(e)] = true;
+  const std::vector<Labels::Code>& codes = s.labels.codes();
+  std::set<Labels::Code> found;
+  std::vector<bool> chosen(codes.size(), false);
+  for (const Index e : exemplars) found.insert(codes[at(e)]), chosen[at(e)] = true;
   q.class_coverage = static_cast<double>(found.size()) / static_cast<double>(s.classes);
   Index others = 0, right = 0;
-  for (std::size_t i = 0; i < s.labels.size(); ++i) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
     if (chosen[i]) continue;
     ++others;
-    right += s.labels[i] == s.labels[at(exemplars[at(near.which[i])])];
+    right += codes[i] == codes[at(exemplars[at(near.which[i])])];
   }
   if (others > 0) q.nearest_accuracy = static_cast<double>(right) / static_cast<double>(others);
   return q;

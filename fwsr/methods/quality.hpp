@@ -4,11 +4,10 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/alive.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/labels.hpp"
 #include "fwsr/solver/options.hpp"
 
 namespace fwsr {
@@ -32,8 +31,8 @@ struct Quality {
 class Judge {
  public:
   /// Uses center, scale, lambda, rho and threads of `options`; of its kernel only whether the matrix given is
-  /// one. `labels` may be empty. All arguments must outlive the judge.
-  Judge(const PointsView& view, std::span<const std::string> labels, const SelectOptions& options,
+  /// one. `labels` may be empty. The points and `options` must outlive the judge.
+  Judge(const PointsView& view, Labels labels, const SelectOptions& options,
         const Alive& alive = {});
   ~Judge();
 

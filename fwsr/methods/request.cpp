@@ -57,8 +57,7 @@ std::string Request::warning_of_long_run(const PointsView& points, const Plan& p
   return fwsr::warning_of_long_run(facts_of(points, threads_of(options)), options, plan);
 }
 
-std::vector<ClassPlan> Request::plan_per_class(const PointsView& points,
-                                               const std::vector<std::string>& labels,
+std::vector<ClassPlan> Request::plan_per_class(const PointsView& points, const Labels& labels,
                                                const ClassCounts& counts) const {
   return fwsr::plan_per_class(points, labels, counts, options, chooser_of(*this));
 }

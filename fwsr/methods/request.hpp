@@ -40,8 +40,7 @@ struct Request {
   std::string warning_of_long_run(const PointsView& points, const Plan& plan) const;
 
   // The same for every class by itself.
-  std::vector<ClassPlan> plan_per_class(const PointsView& points,
-                                        const std::vector<std::string>& labels,
+  std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,
                                         const ClassCounts& counts) const;
   std::vector<ClassSelection> run_per_class(const PointsView& points,
                                             const std::vector<ClassPlan>& plans,

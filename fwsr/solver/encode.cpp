@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/check_view.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
@@ -183,6 +184,8 @@ std::vector<double> encode(const PointsView& points, const SelectOptions& option
     throw Error("codes of new points need a selection with q = 2 and without a sign constraint");
   if (options.kernel.type == KernelType::precomputed)
     throw Error("codes of new points need the points; a precomputed kernel has none");
+  check_view(points);
+  check_view(new_points);
   const int threads = threads_of(options);
   const Coefficients& c = *selection.coefficients;
   const Index d = cols_of(points), m = static_cast<Index>(c.basis.size());

@@ -5,8 +5,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <string_view>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -39,6 +37,21 @@ struct ByName {
 __extension__ using Wide = __int128;  // products of two sizes
 
 using Members = std::map<std::string, std::vector<Index>, ByName>;
+
+/// The points of every class that has some.
+Members members_of(const Labels& labels) {
+  const std::vector<Index> counts = labels.counts();
+  std::vector<std::vector<Index>> found(counts.size());
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    found[c].reserve(static_cast<std::size_t>(counts[c]));
+  Index i = 0;
+  for (const Labels::Code code : labels.codes())
+    found[static_cast<std::size_t>(code)].push_back(i++);
+  Members members;
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    if (counts[c] > 0) members.emplace(labels.names()[c], std::move(found[c]));
+  return members;
+}
 
 std::string list_of(const Members& members) {
   std::string names;
@@ -140,8 +153,7 @@ Team team_for(const SelectOptions& options, Index classes) {
 
 }  // namespace
 
-std::vector<ClassPlan> plan_per_class(const PointsView& points,
-                                      const std::vector<std::string>& labels,
+std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,
                                       const ClassCounts& counts, const SelectOptions& options,
                                       const Chooser& chooser) {
   const Index n = rows_of(points);
@@ -151,16 +163,12 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points,
   if (static_cast<Index>(labels.size()) != n)
     throw Error(fmt::format("there are {} labels for {} points; there must be one for each",
                             labels.size(), n));
-  // Names are compared as numbers where they are some, which is slow: once per class, not per point.
-  std::unordered_map<std::string_view, std::vector<Index>> found;
-  for (Index i = 0; i < n; ++i) found[labels[static_cast<std::size_t>(i)]].push_back(i);
-  Members members;
-  for (auto& [name, indices] : found) members.emplace(name, std::move(indices));
+  Members members = members_of(labels);
   const std::vector<Index> wanted = wanted_of(members, counts);
   const auto classes = static_cast<Index>(members.size());
   const Team team = team_for(options, classes);
   PlanFacts all = facts_of(points, team.side_by_side ? 1 : team.threads);
-  all.label_bytes = checked_bytes(n, 1, sizeof(std::string) + 2 * sizeof(Index));
+  all.label_bytes = labels.bytes() + checked_bytes(n, 1, 2 * sizeof(Index));
   all.limit =
       memory_limit(all.data_bytes, options);  // asking the system takes longer than planning
 
@@ -262,14 +270,12 @@ const Chooser by_frank_wolfe{.plan = make_plan, .run = select_points};
 
 }  // namespace
 
-std::vector<ClassPlan> plan_per_class(const PointsView& points,
-                                      const std::vector<std::string>& labels,
+std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,
                                       const ClassCounts& counts, const SelectOptions& options) {
   return plan_per_class(points, labels, counts, options, by_frank_wolfe);
 }
 
-std::vector<ClassSelection> select_per_class(const PointsView& points,
-                                             const std::vector<std::string>& labels,
+std::vector<ClassSelection> select_per_class(const PointsView& points, const Labels& labels,
                                              const ClassCounts& counts,
                                              const SelectOptions& options,
                                              const Observer& observer) {
@@ -278,8 +284,7 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
                           by_frank_wolfe, observer);
 }
 
-std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
-                                                 const std::vector<std::string>& labels,
+std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points, const Labels& labels,
                                                  const ClassCounts& counts,
                                                  const SelectOptions& options,
                                                  const std::vector<NumberOrAuto>& alphas,
@@ -310,10 +315,12 @@ std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
   return result;
 }
 
-std::vector<ClassSweepEntry> sweep_per_class(
-    const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
-    const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
-    const std::vector<double>& etas, const Observer& observer) {
+std::vector<ClassSweepEntry> sweep_per_class(const PointsView& points, const Labels& labels,
+                                             const ClassCounts& counts,
+                                             const SelectOptions& options,
+                                             const std::vector<NumberOrAuto>& alphas,
+                                             const std::vector<double>& etas,
+                                             const Observer& observer) {
   return sweep_as_planned(points, options,
                           plan_sweep_per_class(points, labels, counts, options, alphas, etas),
                           observer);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/check_view.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/formula.hpp"
@@ -72,6 +73,7 @@ std::vector<std::string> notes_on(const Candidate& chosen, const PlanFacts& fact
 }  // namespace
 
 PlanFacts facts_of(const PointsView& points, int threads) {
+  check_view(points);
   PlanFacts f{.points = rows_of(points),
               .features = cols_of(points),
               .entries = entries_of(points),

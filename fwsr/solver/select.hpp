@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/labels.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
@@ -67,17 +68,15 @@ struct ClassPlan {
 
 /// The classes in the order of class_before. Throws as
 /// `plan` does, and for counts that name no class.
-std::vector<ClassPlan> plan_per_class(const PointsView& points,
-                                      const std::vector<std::string>& labels,
+std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,
                                       const ClassCounts& counts, const SelectOptions& options);
 
 /// What all classes take together, in seconds, on so many threads.
 double estimated_seconds(const std::vector<ClassPlan>& plans, int threads);
 
-/// Runs every class by itself, classes in parallel. `labels` names the class of each point. A class
+/// Runs every class by itself, classes in parallel. `labels` has the class of each point. A class
 /// with no more points than asked gives all it has.
-std::vector<ClassSelection> select_per_class(const PointsView& points,
-                                             const std::vector<std::string>& labels,
+std::vector<ClassSelection> select_per_class(const PointsView& points, const Labels& labels,
                                              const ClassCounts& counts,
                                              const SelectOptions& options,
                                              const Observer& observer = {});

@@ -34,8 +34,7 @@ struct Chooser {
       run;
 };
 /// plan_per_class and select_per_class (select.hpp), by any method.
-std::vector<ClassPlan> plan_per_class(const PointsView& points,
-                                      const std::vector<std::string>& labels,
+std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,
                                       const ClassCounts& counts, const SelectOptions& options,
                                       const Chooser& chooser);
 std::vector<ClassSelection> select_per_class(const PointsView& points,

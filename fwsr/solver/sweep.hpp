@@ -69,10 +69,12 @@ struct ClassSweepEntry {
   double eta = 0;                       // both as in SweepEntry
   std::vector<ClassSelection> classes;  // as select_per_class would answer
 };
-std::vector<ClassSweepEntry> sweep_per_class(
-    const PointsView& points, const std::vector<std::string>& labels, const ClassCounts& counts,
-    const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
-    const std::vector<double>& etas, const Observer& observer = {});
+std::vector<ClassSweepEntry> sweep_per_class(const PointsView& points, const Labels& labels,
+                                             const ClassCounts& counts,
+                                             const SelectOptions& options,
+                                             const std::vector<NumberOrAuto>& alphas,
+                                             const std::vector<double>& etas,
+                                             const Observer& observer = {});
 
 /// What sweep_per_class would do with one class. The plan of a class that gives nothing, or all it
 /// has, is empty.
@@ -80,8 +82,7 @@ struct ClassSweepPlan {
   ClassPlan of_class;
   SweepPlan sweep;
 };
-std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points,
-                                                 const std::vector<std::string>& labels,
+std::vector<ClassSweepPlan> plan_sweep_per_class(const PointsView& points, const Labels& labels,
                                                  const ClassCounts& counts,
                                                  const SelectOptions& options,
                                                  const std::vector<NumberOrAuto>& alphas,

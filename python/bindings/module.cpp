@@ -14,6 +14,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/data/read.hpp"
@@ -143,7 +144,7 @@ nb::object table_of(const Dataset& data) {
 std::vector<std::string> read_label_file(const std::string& path, Index memory) {
   auto labels = read_labels(path, MemoryBudget(memory));
   if (!labels) throw Error(labels.error().message);
-  return std::move(*labels);
+  return labels->words();
 }
 
 Index bytes_of(const std::string& text) {
@@ -238,7 +239,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("cols", [](const GivenPoints& p) { return cols_of(p.view); })
       .def_prop_ro("streamed", [](const GivenPoints& p) { return is_streamed(p.view); })
       .def_prop_ro("arrays", arrays_of)
-      .def_prop_ro("labels", [](const GivenPoints& p) { return p.file.value().labels; })
+      .def_prop_ro("labels", [](const GivenPoints& p) { return p.file.value().labels.words(); })
       .def_prop_ro("ids", [](const GivenPoints& p) { return p.file.value().ids; })
       .def_prop_ro("columns", [](const GivenPoints& p) { return p.file.value().columns; })
       .def_prop_ro("notes", [](const GivenPoints& p) { return p.file.value().notes; })

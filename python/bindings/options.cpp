@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 
 #include "fwsr/base/result.hpp"
+#include "fwsr/methods/settings.hpp"
 #include "python/bindings/words.hpp"
 
 namespace fwsr::python {
@@ -200,13 +201,15 @@ Classes read_classes(const nb::object& codes, const std::vector<std::string>& na
       nb::cast<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(codes);
   if (static_cast<Index>(places.shape(0)) != points)
     throw Error(fmt::format("there are {} points, but {} labels", points, places.shape(0)));
-  classes.labels.reserve(places.shape(0));
+  std::vector<Labels::Code> own;
+  own.reserve(places.shape(0));
   for (std::size_t i = 0; i < places.shape(0); ++i) {
     const std::int64_t place = places.data()[i];
     if (place < 0 || place >= static_cast<Index>(names.size()))
       throw Error(fmt::format("point {} is of class {}, of {}", i, place, names.size()));
-    classes.labels.push_back(names[static_cast<std::size_t>(place)]);
+    own.push_back(static_cast<Labels::Code>(place));
   }
+  classes.labels = Labels(own, names);
   if (counts.is_none()) return classes;
   const auto kind = nb::cast<std::string>(counts[0]);
   ClassCounts wanted;

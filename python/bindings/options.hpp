@@ -37,7 +37,7 @@ MethodChoice read_choice(const std::string& method, const nb::dict& settings, st
 
 /// The classes of the points and how many exemplars each is to give.
 struct Classes {
-  std::vector<std::string> labels;
+  Labels labels;
   std::optional<ClassCounts> counts;  // unset: labels are for the measures only
 };
 

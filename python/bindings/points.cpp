@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/check_view.hpp"
 #include "fwsr/base/file_watch.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/data/binary.hpp"
@@ -32,26 +33,6 @@ void require_vector(const Array& a, const char* what) {
     throw Error(fmt::format("{} of the sparse matrix must be a contiguous vector", what));
 }
 
-/// Every promise of CsrView.
-template <class T, class I>
-void check(const CsrView<T, I>& m, Index entries) {
-  const auto refuse = [](const std::string& what) {
-    throw Error(fmt::format("the sparse matrix is broken: {}", what));
-  };
-  if (m.starts[0] != 0) refuse(fmt::format("its first row starts at entry {}", m.starts[0]));
-  for (Index i = 0; i < m.rows; ++i) {
-    const Index first = m.starts[i], last = m.starts[i + 1];
-    if (last < first || last > entries)
-      refuse(fmt::format("row {} has the entries {} to {}, of {}", i, first, last, entries));
-    for (Index e = first; e < last; ++e) {
-      if (m.columns[e] < 0 || m.columns[e] >= m.cols)
-        refuse(fmt::format("row {} has an entry in column {}, of {}", i, m.columns[e], m.cols));
-      if (e > first && m.columns[e] <= m.columns[e - 1])
-        refuse(fmt::format("the columns of row {} are not ascending", i));
-    }
-  }
-}
-
 template <class T, class I>
 PointsView sparse_view(const Array& values, const Array& columns, const Array& starts,
                        Index features) {
@@ -60,7 +41,7 @@ PointsView sparse_view(const Array& values, const Array& columns, const Array& s
                            .starts = static_cast<const I*>(starts.data()),
                            .columns = static_cast<const I*>(columns.data()),
                            .values = static_cast<const T*>(values.data())};
-  check(view, static_cast<Index>(values.shape(0)));
+  check_entries(view, static_cast<Index>(values.shape(0)));
   return view;
 }
 

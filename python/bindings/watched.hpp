@@ -16,6 +16,7 @@
 #include <nanobind/nanobind.h>
 #include <omp.h>
 
+#include "fwsr/base/result.hpp"
 #include "fwsr/methods/compare.hpp"
 
 namespace fwsr::python {

@@ -92,6 +92,13 @@ void check(const Result<Dataset>& result) {
     require(result->lines[i - 1] < result->lines[i], "lines ascend");
 }
 
+void check(const Result<Labels>& labels) {
+  if (!labels) return check_message(labels.error());
+  require(!labels->empty(), "there are labels");
+  for (const Labels::Code code : labels->codes())
+    require(code >= 0 && code < std::ssize(labels->names()), "every label has a name");
+}
+
 void check(const Result<std::vector<std::string>>& labels) {
   if (!labels) return check_message(labels.error());
   require(!labels->empty(), "there are labels");

@@ -17,6 +17,7 @@ void require(bool kept, const char* promise);
 FileBytes file_of(std::span<const std::uint8_t> bytes);
 
 void check(const Result<Dataset>& result);
+void check(const Result<Labels>& labels);
 void check(const Result<std::vector<std::string>>& labels);
 
 /// True when both failed alike, or both hold the same numbers and words.
