@@ -1,7 +1,8 @@
 """Makes what the pages show, by running what they say.
 
 The Python of docs/gallery.md, each `figure` saved as the picture that follows it there; the
-examples, what they print kept in docs/outputs; and docs/command_line.md, from the program's help.
+examples, what they print kept in docs/outputs; docs/command_line.md, from the program's help;
+and docs/cpp_reference.md, from the headers.
 
 usage: make_pages.py      (in an environment with fwsr[docs])
 """
@@ -15,6 +16,7 @@ import tempfile
 
 import fwsr_cli
 import make_command_line
+import make_cpp_reference
 from PIL import Image
 
 DOCS = pathlib.Path(__file__).resolve().parent
@@ -63,6 +65,7 @@ def main():
     for example in sorted((DOCS.parent / "python" / "examples").glob("*.py")):
         keep_output(example)
     make_command_line.main(fwsr_cli.program())
+    make_cpp_reference.main()
 
 
 if __name__ == "__main__":
