@@ -256,9 +256,9 @@ int run_compare(int argc, const char* const* argv) {
   write_result(a.output, [&](std::ostream& out) {
     table ? void(out << compare_table(result)) : a.write->write(out, result, {});
   });
-  if (!table && !a.quiet) tell(compare_table(result));
-  if (!a.quiet) tell(table_text(data));
-  tell(compare_notes(result, terminal_has_colour()));
+  if (!table && !a.quiet) write_stderr(compare_table(result));
+  if (!a.quiet) write_stderr(table_text(data));
+  write_stderr(compare_notes(result, terminal_has_colour()));
   return 0;
 }
 

@@ -155,8 +155,8 @@ int run_generate(int argc, const char* const* argv) {
                        }});
   outputs.push_back({a.output, [&](std::ostream& out) { a.write->write(out, set, {}); }});
   write_results(outputs);
-  tell(fmt::format("fwsr: wrote {} of {} to {}\n", counted(set.points.rows, "point"),
-                   counted(set.points.cols, "feature"), shown(a.output)));
+  write_stderr(fmt::format("fwsr: wrote {} of {} to {}\n", counted(set.points.rows, "point"),
+                           counted(set.points.cols, "feature"), shown(a.output)));
   return 0;
 }
 

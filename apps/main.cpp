@@ -101,7 +101,7 @@ int fail_without_memory(std::string_view message =
 /// One message, one line, whatever stands in it.
 int fail(int exit_code, std::string_view message) {
   try {
-    tell(fmt::format("fwsr: {}\n", shown_briefly(message)));
+    write_stderr(fmt::format("fwsr: {}\n", shown_briefly(message)));
   } catch (const std::bad_alloc&) {
     return fail_without_memory();
   }

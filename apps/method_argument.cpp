@@ -51,7 +51,8 @@ Request parse_method(const std::string& text, const SelectOptions& options, std:
   const Method& method = known_method(parts.front());
   MethodChoice choice{.name = method.name, .settings = {}, .seed = seed};
   SelectOptions own = options;
-  const std::string example = method.knobs.empty() ? "alpha=5" : method.knobs.front().name + "=...";
+  const std::string example =
+      method.parameters.empty() ? "alpha=5" : method.parameters.front().name + "=...";
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');
     if (equals == std::string::npos || equals == 0)
@@ -99,22 +100,23 @@ void refuse_foreign_options(const CLI::App& app, const std::string& text) {
         fmt::format("{} is an option of fwsr and k-fwsr, not of {}; {}", flag, method.name,
                     own.empty() ? "leave it out"
                                 : fmt::format("its settings are {} (write {}:{}=...)", own,
-                                              method.name, method.knobs.front().name)));
+                                              method.name, method.parameters.front().name)));
   });
 }
 
 Json settings_json(const Request& request) {
   if (is_solver(*request.method)) return nullptr;
   Json json = Json::object();
-  for (const Knob& knob : request.method->knobs)
-    json[knob.name] = value_json(request.settings.all().find(knob.name)->second);
+  for (const Parameter& parameter : request.method->parameters)
+    json[parameter.name] = value_json(request.settings.all().find(parameter.name)->second);
   return json;
 }
 
 std::string settings_text(const Method& method) {
   std::string text;
-  for (const Knob& knob : method.knobs)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", knob.name, value_text(knob.value));
+  for (const Parameter& parameter : method.parameters)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", parameter.name,
+                        value_text(parameter.value));
   return text;
 }
 

@@ -36,9 +36,9 @@ std::string method_text(const Method& m) {
   std::string text = fmt::format("{}: {}\n", m.name, m.title);
   add_wrapped(text, "    ", m.about);
   if (const std::string traits = traits_of(m); !traits.empty()) add_wrapped(text, "    ", traits);
-  for (const Knob& knob : m.knobs) {
-    Method only{.name = m.name, .title = {}, .about = {}, .knobs = {knob}};
-    add_wrapped(text, "      ", fmt::format("{}: {}", settings_text(only), knob.about));
+  for (const Parameter& parameter : m.parameters) {
+    Method only{.name = m.name, .title = {}, .about = {}, .parameters = {parameter}};
+    add_wrapped(text, "      ", fmt::format("{}: {}", settings_text(only), parameter.about));
   }
   if (is_solver(m)) add_wrapped(text, "      ", "its settings are the options of fwsr select");
   return text;

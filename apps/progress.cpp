@@ -111,13 +111,13 @@ void ProgressBar::show(const Progress& progress) {
 void ProgressBar::clear() {
   const std::lock_guard lock(mutex_);
   if (!drawn_) return;
-  tell("\r\033[K");
+  write_stderr("\r\033[K");
   drawn_ = false;
 }
 
 void ProgressBar::draw(const std::string& line) {
   const std::string_view on = colour_ ? "\033[36m" : "", off = colour_ ? "\033[0m" : "";
-  tell(fmt::format("\r\033[K{}{}{}", on, line, off));
+  write_stderr(fmt::format("\r\033[K{}{}{}", on, line, off));
   drawn_ = true;
 }
 

@@ -153,7 +153,7 @@ void warn_of_long_run(const SelectArguments& a, const SelectPlan& plan, Progress
                                           : a.request->warning_of_long_run(data.view(), plan.all);
   if (warning.empty()) return;
   bar.clear();
-  tell(fmt::format("fwsr: {}\n", warning));
+  write_stderr(fmt::format("fwsr: {}\n", warning));
 }
 
 void write_all(const SelectArguments& a, SelectResult& result) {
@@ -227,7 +227,7 @@ int run_select(int argc, const char* const* argv) {
   }
   write_all(a, result);
   const bool colour = terminal_has_colour();
-  tell(a.quiet ? warnings_text(result, colour) : summary(result, colour));
+  write_stderr(a.quiet ? warnings_text(result, colour) : summary(result, colour));
   return 0;
 }
 

@@ -14,7 +14,7 @@
 
 namespace fwsr::app {
 
-void tell(std::string_view text) {
+void write_stderr(std::string_view text) {
   const Clock::time_point start = Clock::now();
   try {
     write_bytes(STDERR_FILENO, text, [&] { return !interrupted() || seconds_since(start) < 0.5; });

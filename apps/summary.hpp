@@ -9,7 +9,7 @@
 namespace fwsr::app {
 
 /// Text to standard error. After an interruption nobody waits long for somebody to read it.
-void tell(std::string_view text);
+void write_stderr(std::string_view text);
 
 /// A few lines: how many, how, how good, how long, and every warning.
 std::string summary(const SelectResult& result, bool colour);

@@ -210,7 +210,7 @@ void warn_of_long_run(const SweepPlan& plan, ProgressBar& bar) {
   const std::string warning = warning_of_long_run(plan);
   if (warning.empty()) return;
   bar.clear();
-  tell(fmt::format("fwsr: {}\n", warning));
+  write_stderr(fmt::format("fwsr: {}\n", warning));
 }
 
 constexpr const char* description =
@@ -269,9 +269,9 @@ int run_sweep(int argc, const char* const* argv) {
   write_result(a.output, [&](std::ostream& out) {
     table ? void(out << sweep_table(result)) : a.write->write(out, result, {});
   });
-  if (!table && !a.quiet) tell(sweep_table(result));
-  if (!a.quiet) tell(table_text(data));
-  tell(sweep_warnings(result, terminal_has_colour()));
+  if (!table && !a.quiet) write_stderr(sweep_table(result));
+  if (!a.quiet) write_stderr(table_text(data));
+  write_stderr(sweep_warnings(result, terminal_has_colour()));
   return 0;
 }
 

@@ -28,7 +28,7 @@ ORDER = """views.hpp base/index.hpp base/matrix.hpp base/labels.hpp base/check_v
     methods/methods.hpp methods/request.hpp methods/method.hpp methods/settings.hpp methods/compare.hpp methods/compare_table.hpp methods/quality.hpp
     solver/result_fields.hpp methods/compare_fields.hpp
     data/read.hpp data/dataset.hpp data/table_reading.hpp data/write.hpp data/synthetic.hpp
-    base/result.hpp base/alive.hpp base/memory.hpp base/memory_budget.hpp base/files.hpp""".split()
+    base/result.hpp base/keep_going.hpp base/memory.hpp base/memory_budget.hpp base/files.hpp""".split()
 
 
 def installed():

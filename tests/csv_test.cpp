@@ -38,7 +38,7 @@ void expect_values(std::string_view text, Index cols, const std::vector<double>&
 }
 
 TEST(Csv, stops_when_asked_to) {
-  const ReadOptions options{.alive = [] { return false; }};
+  const ReadOptions options{.keep_going = [] { return false; }};
   EXPECT_THROW((void)read("1,2\n3,4\n", options), Interrupted);
 }
 

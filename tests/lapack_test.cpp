@@ -27,7 +27,8 @@ std::vector<double> symmetric(Index m) {
 }
 
 /// ||a v - value v|| of every vector, and how far they are from orthonormal.
-void expect_eigen(const fwsr::Eigen& eigen, const std::vector<double>& a, Index m, Index count) {
+void expect_eigen(const fwsr::EigenDecomposition& eigen, const std::vector<double>& a, Index m,
+                  Index count) {
   ASSERT_EQ(static_cast<Index>(eigen.values.size()), count);
   ASSERT_EQ(static_cast<Index>(eigen.vectors.size()), count * m);
   const double rounding =

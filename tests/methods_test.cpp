@@ -72,8 +72,8 @@ class EveryMethod : public testing::TestWithParam<std::string> {
   const Method& method() const { return fwsr::find_method(GetParam()); }
   /// Few rounds of what goes round until it has converged, where only equality matters.
   MethodChoice few_rounds(MethodChoice c) const {
-    for (const fwsr::Knob& knob : method().knobs)
-      if (knob.name == "max_iterations") c.settings[knob.name] = "15";
+    for (const fwsr::Parameter& parameter : method().parameters)
+      if (parameter.name == "max_iterations") c.settings[parameter.name] = "15";
     return c;
   }
 };
@@ -229,12 +229,13 @@ TEST_P(EveryMethod, refuses_settings_that_it_does_not_have) {
   if (method().choose) {
     EXPECT_THROW(fwsr::select(data.view(), o, choice()), fwsr::Error);
   }
-  for (const fwsr::Knob& knob : method().knobs) {
-    EXPECT_FALSE(knob.about.empty());
-    c.settings = {{knob.name, "neither a number nor a word of it"}};
-    EXPECT_THROW(fwsr::select(data.view(), choose(2), c), fwsr::Error) << knob.name;
-    if (const auto* const word = std::get_if<std::string>(&knob.value)) {
-      EXPECT_NE(std::find(knob.words.begin(), knob.words.end(), *word), knob.words.end());
+  for (const fwsr::Parameter& parameter : method().parameters) {
+    EXPECT_FALSE(parameter.about.empty());
+    c.settings = {{parameter.name, "neither a number nor a word of it"}};
+    EXPECT_THROW(fwsr::select(data.view(), choose(2), c), fwsr::Error) << parameter.name;
+    if (const auto* const word = std::get_if<std::string>(&parameter.value)) {
+      EXPECT_NE(std::find(parameter.words.begin(), parameter.words.end(), *word),
+                parameter.words.end());
     }
   }
 }

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "fwsr/base/alive.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/keep_going.hpp"
 #include "fwsr/base/result.hpp"
 
 namespace fwsr {
@@ -23,8 +23,8 @@ inline Index block_count(Index n, Index block = block_size) {
   return (n + block - 1) / block;
 }
 
-inline void stop_unless(const Alive& alive) {
-  if (alive && !alive()) throw Interrupted{};
+inline void throw_if_cancelled(const KeepGoing& keep_going) {
+  if (keep_going && !keep_going()) throw Interrupted{};
 }
 
 /// The number of the calling thread within its team, from 0.

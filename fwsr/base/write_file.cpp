@@ -41,13 +41,13 @@ bool is_regular(int descriptor) {
 
 }  // namespace
 
-bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive, bool* begun) {
+bool write_bytes(int descriptor, std::string_view bytes, const KeepGoing& keep_going, bool* begun) {
   // A pipe that says it has room takes PIPE_BUF bytes without waiting, and perhaps no more. A terminal or a
   // socket may take fewer and wait for its reader all the same: then only the second signal ends it.
   const bool waits = !is_regular(descriptor);
   const std::size_t piece = waits ? PIPE_BUF : std::size_t{1} << 20;
   while (!bytes.empty()) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     struct pollfd room = {descriptor, POLLOUT, 0};
     if (waits && ::poll(&room, 1, patience) <= 0) continue;
     const ssize_t written = ::write(descriptor, bytes.data(), std::min(piece, bytes.size()));
@@ -65,8 +65,8 @@ namespace {
 /// Collects what goes to a descriptor. Throws what goes wrong: the stream passes it on.
 class DescriptorBuffer : public std::streambuf {
  public:
-  DescriptorBuffer(int descriptor, std::string name, Alive alive)
-      : descriptor_(descriptor), name_(std::move(name)), alive_(std::move(alive)) {
+  DescriptorBuffer(int descriptor, std::string name, KeepGoing keep_going)
+      : descriptor_(descriptor), name_(std::move(name)), keep_going_(std::move(keep_going)) {
     setp(memory_.data(), memory_.data() + memory_.size());
   }
   bool has_begun() const { return begun_; }
@@ -97,7 +97,7 @@ class DescriptorBuffer : public std::streambuf {
  private:
   void put(std::string_view bytes) {
     if (bytes.empty()) return;
-    if (write_bytes(descriptor_, bytes, alive_, &begun_)) return;
+    if (write_bytes(descriptor_, bytes, keep_going_, &begun_)) return;
     const int code = errno;
     throw WriteError(
         fmt::format("{}: cannot be written: {}", name_, std::generic_category().message(code)),
@@ -106,7 +106,7 @@ class DescriptorBuffer : public std::streambuf {
 
   int descriptor_;
   std::string name_;
-  Alive alive_;
+  KeepGoing keep_going_;
   bool begun_ = false;
   std::array<char, 1 << 16> memory_;
 };
@@ -230,7 +230,7 @@ bool reach_disk(int descriptor) {
 
 struct OutputFile::State {
   Place place;
-  Alive alive;
+  KeepGoing keep_going;
   Descriptor folder{-1};  // of a file, so that a folder that is moved takes its part along
   Descriptor file{-1};    // opened by us; standard output stays open
   std::string part;       // the name in `folder`; empty when there is nothing to remove
@@ -238,7 +238,7 @@ struct OutputFile::State {
   std::unique_ptr<DescriptorBuffer> buffer;
   std::ostream stream{nullptr};
 
-  State(const Place& to, Alive asked) : place(to), alive(std::move(asked)) {}
+  State(const Place& to, KeepGoing asked) : place(to), keep_going(std::move(asked)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
@@ -269,7 +269,7 @@ struct OutputFile::State {
   /// Waits for the reader of a named pipe.
   void open_device() {
     for (;;) {
-      stop_unless(alive);
+      throw_if_cancelled(keep_going);
       file.fd = ::open(place.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
       if (file.fd >= 0) return;
       struct stat about = {};
@@ -283,13 +283,13 @@ struct OutputFile::State {
   }
 };
 
-OutputFile::OutputFile(const Place& place, Alive alive)
-    : state_(std::make_unique<State>(place, alive)) {
+OutputFile::OutputFile(const Place& place, KeepGoing keep_going)
+    : state_(std::make_unique<State>(place, keep_going)) {
   State& s = *state_;
   if (place.kind == Place::Kind::file) s.open_part();
   if (place.kind == Place::Kind::device) s.open_device();
   const int to = place.kind == Place::Kind::descriptor ? place.descriptor : s.file.fd;
-  s.buffer = std::make_unique<DescriptorBuffer>(to, place.path, std::move(alive));
+  s.buffer = std::make_unique<DescriptorBuffer>(to, place.path, std::move(keep_going));
   s.stream.rdbuf(s.buffer.get());
   s.stream.exceptions(std::ios::badbit);  // passes on what the buffer throws
 }

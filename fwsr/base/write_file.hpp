@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "fwsr/base/alive.hpp"
+#include "fwsr/base/keep_going.hpp"
 #include "fwsr/base/place.hpp"
 #include "fwsr/base/result.hpp"
 
@@ -26,11 +26,11 @@ struct WriteError : Error {
 ///
 /// Pipes, devices and descriptors are written directly, and cannot be taken back.
 ///
-/// `alive` is asked while bytes are written, also while nobody takes them; Interrupted is thrown
+/// `keep_going` is asked while bytes are written, also while nobody takes them; Interrupted is thrown
 /// when it says no. Every failure throws WriteError, out of stream() too.
 class OutputFile {
  public:
-  explicit OutputFile(const Place& place, Alive alive = {});
+  explicit OutputFile(const Place& place, KeepGoing keep_going = {});
   OutputFile(OutputFile&&) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
@@ -58,8 +58,9 @@ Result<Done> write_whole(const std::string& path, const std::function<void(std::
 void remove_all_parts();
 
 /// Writes `bytes` to a pipe, terminal or file; false, with errno, when that fails. Never waits
-/// without asking `alive`: throws Interrupted.
+/// without asking `keep_going`: throws Interrupted.
 /// `begun` is set once some were taken.
-bool write_bytes(int descriptor, std::string_view bytes, const Alive& alive, bool* begun = nullptr);
+bool write_bytes(int descriptor, std::string_view bytes, const KeepGoing& keep_going,
+                 bool* begun = nullptr);
 
 }  // namespace fwsr

@@ -200,7 +200,7 @@ std::optional<Trouble> fill(Table& table, const CsvLayout& layout, std::string_v
   std::vector<std::optional<Trouble>> troubles(chunks.size());
   const Index rows = std::ssize(table.lines);
   for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
-    stop_unless(options.alive);
+    throw_if_cancelled(options.keep_going);
     count.go_on();
     const Chunk& chunk = chunks[static_cast<std::size_t>(c)];
     RecordReader reader(layout, Tokenizer(text, separator, chunk.first, chunk.line), table);

@@ -38,9 +38,9 @@ LabelsResult idx_labels(const FileBytes& file, const MemoryBudget& budget = Memo
 LabelsResult mat_labels(const FileBytes& file, const MemoryBudget& budget = MemoryBudget());
 
 /// Inflates gzip bytes (all members). Refuses more than `budget` allows, broken and truncated data.
-/// Throws Interrupted when `alive` says no.
+/// Throws Interrupted when `keep_going` says no.
 Result<GrowingBytes> gunzip(std::span<const std::byte> compressed, const std::string& name,
-                            const MemoryBudget& budget, const Alive& alive = {});
+                            const MemoryBudget& budget, const KeepGoing& keep_going = {});
 bool looks_like_gzip(std::span<const std::byte> bytes);
 
 }  // namespace fwsr

@@ -80,7 +80,7 @@ bool looks_like_gzip(std::span<const std::byte> bytes) {
 }
 
 Result<GrowingBytes> gunzip(std::span<const std::byte> compressed, const std::string& name,
-                            const MemoryBudget& budget, const Alive& alive) {
+                            const MemoryBudget& budget, const KeepGoing& keep_going) {
   const auto fail = [&](const std::string& what) {
     return Failure{
         fmt::format("{}: its gzip data {}; fetch or compress the file again", name, what)};
@@ -90,7 +90,7 @@ Result<GrowingBytes> gunzip(std::span<const std::byte> compressed, const std::st
     GrowingBytes all(budget);
     constexpr std::size_t piece = std::size_t{1} << 22;  // between questions whether to go on
     for (bool more = true; more;) {
-      stop_unless(alive);
+      throw_if_cancelled(keep_going);
       const auto room = all.room(name);
       if (!room) return room.error();
       const auto part = room->first(std::min(piece, room->size()));

@@ -192,7 +192,7 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   MemoryShare parts_memory(options.budget);
   SharedCount count(name, parts_memory);
   for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
-    stop_unless(options.alive);
+    throw_if_cancelled(options.keep_going);
     count.go_on();
     const auto k = static_cast<std::size_t>(c);
     parts[k] = read_chunk(text, chunks[k]);

@@ -24,10 +24,10 @@ struct Opened {
   MatReader reader;
   ByteSource next;  // the bytes of the part
 
-  Opened(std::string place, const MatVariable& variable, const Alive& alive)
+  Opened(std::string place, const MatVariable& variable, const KeepGoing& keep_going)
       : where(std::move(place)), reader(variable) {
-    next = [this, alive](std::span<std::byte> out) -> Result<Done> {
-      stop_unless(alive);
+    next = [this, keep_going](std::span<std::byte> out) -> Result<Done> {
+      throw_if_cancelled(keep_going);
       if (!reader.read(out)) return broken(reader.problem());
       return Done{};
     };
@@ -123,7 +123,7 @@ Result<PointsStorage> read_sparse(Opened& opened, const MatVariable& variable, D
 }
 
 Result<PointsStorage> read_variable(const std::string& where, const MatVariable& variable,
-                                    const Alive& alive, Dataset& data) {
+                                    const KeepGoing& keep_going, Dataset& data) {
   if (!variable.is_matrix())
     return Failure{
         fmt::format("{}: is not a matrix of numbers with rows and columns; save one point "
@@ -132,7 +132,7 @@ Result<PointsStorage> read_variable(const std::string& where, const MatVariable&
   const Index rows = variable.shape[0], cols = variable.shape[1];
   if (rows == 0 || cols == 0) return Failure{fmt::format("{}: holds no numbers", where)};
   if (auto problem = find_complex(where, variable)) return *problem;
-  Opened opened(where, variable, alive);
+  Opened opened(where, variable, keep_going);
   if (variable.is_sparse()) return opened.finished(read_sparse(opened, variable, data));
   const auto part = opened.numbers(rows * cols);  // each below 2^31
   if (!part) return part.error();
@@ -217,7 +217,7 @@ Result<Dataset> read_mat_file(const FileBytes& file, const ReadOptions& options)
   if (!variables) return variables.error();
   const auto chosen = choose_points(data.name, *variables, options, data);
   if (!chosen) return chosen.error();
-  auto points = read_variable(where_is(data.name, **chosen), **chosen, options.alive, data);
+  auto points = read_variable(where_is(data.name, **chosen), **chosen, options.keep_going, data);
   if (!points) return points.error();
   data.points = std::move(*points);
   if (options.label_column.empty()) return data;

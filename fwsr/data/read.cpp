@@ -56,8 +56,8 @@ Failure no_reader(const FileBytes& file) {
 
 /// The content of a gzip-compressed file under the same name.
 Result<FileBytes> unpack(const FileBytes& file, const MemoryBudget& budget,
-                         const Alive& alive = {}) {
-  auto bytes = gunzip(file.bytes(), file.name(), budget, alive);
+                         const KeepGoing& keep_going = {}) {
+  auto bytes = gunzip(file.bytes(), file.name(), budget, keep_going);
   if (!bytes) return bytes.error();
   return FileBytes::from_memory(file.name(), std::move(*bytes));
 }
@@ -117,7 +117,7 @@ Result<Dataset> read_from(FileBytes file, const ReadOptions& options, Source sou
       // once, so that no chain of compressed files can keep us busy.
       if (!looks_like_gzip(file.bytes()) || find_reader(file))
         return read_plain(std::move(file), options, source);
-      auto unpacked = unpack(file, options.budget, options.alive);
+      auto unpacked = unpack(file, options.budget, options.keep_going);
       if (!unpacked) return unpacked.error();
       return read_plain(std::move(*unpacked), options, source);
     });

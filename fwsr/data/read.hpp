@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fwsr/base/alive.hpp"
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/keep_going.hpp"
 #include "fwsr/base/memory_budget.hpp"
 #include "fwsr/data/dataset.hpp"
 
@@ -35,7 +35,7 @@ struct ReadOptions {
   /// default that is what the machine has available.
   MemoryBudget budget{};
   /// Asked while text is parsed and gzip unpacked; Interrupted is thrown when it says no.
-  Alive alive{};
+  KeepGoing keep_going{};
 };
 
 /// Reads `path` ("-" is standard input, for csv and libsvm; "digits" is the built-in data when no

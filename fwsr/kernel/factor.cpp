@@ -268,10 +268,10 @@ double squared_norm(const T* row, Index r) {
 }  // namespace
 
 Factor::Factor(const KernelMatrix& exact, const Points& points, const Kernel& kernel, Index rank,
-               bool single, int threads, const Alive& alive)
+               bool single, int threads, const KeepGoing& keep_going)
     : size_(exact.size()) {
   Landmarks chosen = choose_landmarks(
-      exact, rank, single ? least_pivot<float> : least_pivot<double>, threads, alive);
+      exact, rank, single ? least_pivot<float> : least_pivot<double>, threads, keep_going);
   landmarks_ = std::move(chosen.points);
   lower_ = std::move(chosen.lower);
   double largest = 0;
@@ -281,23 +281,23 @@ Factor::Factor(const KernelMatrix& exact, const Points& points, const Kernel& ke
   const Index cells = checked_bytes(size_, this->rank(), 1);
   if (single) {
     single_.reset(new float[at(cells)]);
-    fill(exact, points, kernel, single_.get(), threads, alive);
+    fill(exact, points, kernel, single_.get(), threads, keep_going);
   } else {
     double_.reset(new double[at(cells)]);
-    fill(exact, points, kernel, double_.get(), threads, alive);
+    fill(exact, points, kernel, double_.get(), threads, keep_going);
   }
 }
 
 template <class T>
 void Factor::fill(const KernelMatrix& exact, const Points& points, const Kernel& kernel, T* out,
-                  int threads, const Alive& alive) {
+                  int threads, const KeepGoing& keep_going) {
   const Index r = rank();
   const Substitution<T> substitute(lower_, r);
   const std::size_t blocks = at(block_count(size_, sweep_height(size_)));
   std::vector<double> lost(blocks), trace(blocks);
   for_columns<T>(exact, points, kernel, landmarks_, unit_, out, threads,
                  [&](Index b, Index first, Index last, T* rows, Index height) {
-                   stop_unless(alive);
+                   throw_if_cancelled(keep_going);
                    substitute(rows, height);
                    for (Index i = first; i < last; ++i) {
                      const double self = exact.diagonal(i, Eta::left_out) * unit_ * unit_;
@@ -334,8 +334,8 @@ namespace {
 class FactorKernel final : public KernelMatrix {
  public:
   FactorKernel(const Factor& factor, const Points& rows, const KernelMatrix& exact,
-               const Alive& alive)
-      : products_(make_tiled_kernel(rows, {}, {.alive = alive})),
+               const KeepGoing& keep_going)
+      : products_(make_tiled_kernel(rows, {}, {.keep_going = keep_going})),
         unit_(rows.unit() * factor.unit() * exact.unit()),
         rms_norm_(rows.unit() * factor.unit() * exact.rms_norm()) {}
 
@@ -367,8 +367,9 @@ class FactorKernel final : public KernelMatrix {
 }  // namespace
 
 std::unique_ptr<KernelMatrix> make_factor_kernel(const Factor& factor, const Points& rows,
-                                                 const KernelMatrix& exact, const Alive& alive) {
-  return std::make_unique<FactorKernel>(factor, rows, exact, alive);
+                                                 const KernelMatrix& exact,
+                                                 const KeepGoing& keep_going) {
+  return std::make_unique<FactorKernel>(factor, rows, exact, keep_going);
 }
 
 }  // namespace fwsr

@@ -30,10 +30,10 @@ namespace fwsr {
 class Factor {
  public:
   /// Without the eta term. `single`: F in float32, else in double.
-  /// `kernel` is that of `exact`, and `points` those it is computed from. `alive` is asked at every
+  /// `kernel` is that of `exact`, and `points` those it is computed from. `keep_going` is asked at every
   /// block. @pre 1 <= rank <= n
   Factor(const KernelMatrix& exact, const Points& points, const Kernel& kernel, Index rank,
-         bool single, int threads, const Alive& alive = {});
+         bool single, int threads, const KeepGoing& keep_going = {});
 
   Index size() const { return size_; }
   Index rank() const { return static_cast<Index>(landmarks_.size()); }
@@ -53,7 +53,7 @@ class Factor {
  private:
   template <class T>
   void fill(const KernelMatrix& exact, const Points& points, const Kernel& kernel, T* out,
-            int threads, const Alive& alive);
+            int threads, const KeepGoing& keep_going);
 
   Index size_ = 0;
   std::vector<Index> landmarks_;
@@ -69,6 +69,6 @@ class Factor {
 /// caller.
 std::unique_ptr<KernelMatrix> make_factor_kernel(const Factor& factor, const Points& rows,
                                                  const KernelMatrix& exact,
-                                                 const Alive& alive = {});
+                                                 const KeepGoing& keep_going = {});
 
 }  // namespace fwsr

@@ -56,7 +56,7 @@ struct TileOptions {
   bool eta_relative = false;  // in units of sqrt(mean K_ii)
   bool single = false;        // entries in float32
   int threads = 1;            // for norms and means
-  Alive alive = {};           // asked at every row of tiles
+  KeepGoing keep_going = {};  // asked at every row of tiles
 };
 /// K computed on the fly, in tiles. Cosine: points with Preprocessing::normalize and
 /// KernelType::linear.

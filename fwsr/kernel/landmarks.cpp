@@ -44,10 +44,10 @@ class LandmarkSearch {
     w_.reset(new double[at(checked_bytes(m, rank, 1))]);
   }
 
-  Landmarks run(const Alive& alive) {
+  Landmarks run(const KeepGoing& keep_going) {
     const Index batch = std::clamp<Index>(rank_ / 8, 1, 64);
     while (found() < rank_) {
-      stop_unless(alive);
+      throw_if_cancelled(keep_going);
       const std::vector<Index> drawn = draw(std::min(batch, rank_ - found()));
       if (drawn.empty()) break;
       eliminate(drawn);
@@ -169,8 +169,8 @@ Index landmark_sample(Index n, Index rank) {
 }
 
 Landmarks choose_landmarks(const KernelMatrix& kernel, Index rank, double least, int threads,
-                           const Alive& alive) {
-  return LandmarkSearch(kernel, rank, least, threads).run(alive);
+                           const KeepGoing& keep_going) {
+  return LandmarkSearch(kernel, rank, least, threads).run(keep_going);
 }
 
 }  // namespace fwsr

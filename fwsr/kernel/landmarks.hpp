@@ -34,7 +34,7 @@ struct Landmarks {
 /// largest K_ii, of any point of the sample. Without the eta term. The same for any number of
 /// threads. @pre 1 <= rank <= n
 Landmarks choose_landmarks(const KernelMatrix& kernel, Index rank, double least, int threads,
-                           const Alive& alive = {});
+                           const KeepGoing& keep_going = {});
 
 /// m: how many points they are chosen from.
 Index landmark_sample(Index n, Index rank);

@@ -26,7 +26,7 @@ void TiledKernel<T>::fill_each(Index row, Index first, Index last, const Where& 
   ComputedKernel::Panel<T> left, right;
   computed_.load(t.first(row), t.last(row), Side::left, left);
   for (Index column = first; column < last; ++column) {
-    stop_unless(alive_);  // of many features a tile may take a second
+    throw_if_cancelled(keep_going_);  // of many features a tile may take a second
     T* const tile = where(column);
     const Index width = t.size(column);
     if (column == row && !computed_.by_sparse_products()) {
@@ -86,9 +86,9 @@ std::unique_ptr<KernelMatrix> make_tiled_kernel(const Points& points, const Kern
                                                 const TileOptions& o) {
   if (o.single)
     return std::make_unique<TiledKernel<float>>(points, kernel, o.eta, o.eta_relative, o.threads,
-                                                o.alive);
+                                                o.keep_going);
   return std::make_unique<TiledKernel<double>>(points, kernel, o.eta, o.eta_relative, o.threads,
-                                               o.alive);
+                                               o.keep_going);
 }
 
 }  // namespace fwsr

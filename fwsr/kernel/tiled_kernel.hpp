@@ -10,8 +10,8 @@ template <class T>
 class TiledKernel final : public TileMatrix<T> {
  public:
   TiledKernel(const Points& points, const Kernel& kernel, double eta, bool eta_relative,
-              int threads, const Alive& alive)
-      : computed_(points, kernel, eta, eta_relative, threads), alive_(alive) {}
+              int threads, const KeepGoing& keep_going)
+      : computed_(points, kernel, eta, eta_relative, threads), keep_going_(keep_going) {}
 
   Index size() const override { return computed_.size(); }
   double unit() const override { return computed_.unit(); }
@@ -36,7 +36,7 @@ class TiledKernel final : public TileMatrix<T> {
   void fill_each(Index row, Index first, Index last, const Where& where) const;
 
   ComputedKernel computed_;
-  Alive alive_;
+  KeepGoing keep_going_;
 };
 
 }  // namespace fwsr

@@ -34,7 +34,7 @@ LeadingEigen of_tridiagonal(const std::vector<double>& diagonal,
     full[at(i * m + i)] = diagonal[at(i)];
     if (i + 1 < m) full[at(i * m + i + 1)] = full[at((i + 1) * m + i)] = beside[at(i)];
   }
-  const Eigen eigen = symmetric_eigen(std::move(full), m);
+  const EigenDecomposition eigen = symmetric_eigen(std::move(full), m);
   return {.value = eigen.values.back(),
           .vector = std::vector<double>(eigen.vectors.end() - m, eigen.vectors.end())};
 }

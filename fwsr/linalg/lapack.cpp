@@ -62,9 +62,9 @@ constexpr Index few = 32;
 struct Tridiagonal {
   std::vector<double> reduced, diagonal, beside, reflectors;
 };
-/// What dsytrd does, with a look at `alive` after every few columns: each of these reads all that is left of the
+/// What dsytrd does, with a look at `keep_going` after every few columns: each of these reads all that is left of the
 /// matrix.
-Tridiagonal reduce(std::vector<double> matrix, blasint n, const Alive& alive) {
+Tridiagonal reduce(std::vector<double> matrix, blasint n, const KeepGoing& keep_going) {
   constexpr blasint panel = 16;
   const auto m = static_cast<std::size_t>(n);
   Tridiagonal t{.reduced = std::move(matrix),
@@ -77,7 +77,7 @@ Tridiagonal reduce(std::vector<double> matrix, blasint n, const Alive& alive) {
   };
   blasint i = 0;
   for (; n - i > 2 * panel; i += panel) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     const blasint left = n - i, rest = left - panel;
     dlatrd_("L", &left, &panel, entry(i, i), &n, &t.beside[at(i)], &t.reflectors[at(i)], w.data(),
             &n);
@@ -97,9 +97,9 @@ Tridiagonal reduce(std::vector<double> matrix, blasint n, const Alive& alive) {
 }
 
 /// All values of T and their vectors, by dividing and conquering.
-Eigen all_of_tridiagonal(Tridiagonal& t, blasint n) {
+EigenDecomposition all_of_tridiagonal(Tridiagonal& t, blasint n) {
   const auto m = static_cast<std::size_t>(n);
-  Eigen result{.values = {}, .vectors = std::vector<double>(m * m)};
+  EigenDecomposition result{.values = {}, .vectors = std::vector<double>(m * m)};
   const blasint size = 1 + 4 * n + n * n, whole_size = 3 + 5 * n;
   std::vector<double> work(static_cast<std::size_t>(size));
   std::vector<blasint> whole(static_cast<std::size_t>(whole_size));
@@ -112,9 +112,10 @@ Eigen all_of_tridiagonal(Tridiagonal& t, blasint n) {
 }
 
 /// The `count` largest values of T and their vectors.
-Eigen largest_of_tridiagonal(Tridiagonal& t, blasint n, blasint count) {
+EigenDecomposition largest_of_tridiagonal(Tridiagonal& t, blasint n, blasint count) {
   const auto m = static_cast<std::size_t>(n), wanted = static_cast<std::size_t>(count);
-  Eigen result{.values = std::vector<double>(m), .vectors = std::vector<double>(wanted * m)};
+  EigenDecomposition result{.values = std::vector<double>(m),
+                            .vectors = std::vector<double>(wanted * m)};
   const double unused = 0;
   const blasint first = n - count + 1, size = 18 * n, whole_size = 10 * n;
   blasint found = 0, accurately = 1, info = 0;
@@ -130,11 +131,11 @@ Eigen largest_of_tridiagonal(Tridiagonal& t, blasint n, blasint count) {
 
 /// Vectors of T to those of the matrix: times Q, some at a time.
 void turn_back(const Tridiagonal& t, blasint n, Index count, std::vector<double>& vectors,
-               const Alive& alive) {
+               const KeepGoing& keep_going) {
   const Index some = std::clamp<Index>(3'000'000'000 / (Index{n} * n), 32, 128);
   std::vector<double> work(1);
   for (Index first = 0; first < count; first += some) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     const auto columns = static_cast<blasint>(std::min(some, count - first));
     for (const bool asking : {true, false}) {  // how much room it wants, then the work
       blasint info = 0;
@@ -151,24 +152,26 @@ void turn_back(const Tridiagonal& t, blasint n, Index count, std::vector<double>
 
 // What is the upper triangle to us is the lower one to Fortran.
 
-Eigen symmetric_eigen(std::vector<double> matrix, Index m, const Alive& alive) {
+EigenDecomposition symmetric_eigen(std::vector<double> matrix, Index m,
+                                   const KeepGoing& keep_going) {
   if (m == 0) return {};
   for (const double v : matrix) require_finite(v);  // LAPACK may not come back from others
   if (m > most_for_all)
     throw Error("all eigenvectors of a matrix of " + std::to_string(m) + " rows are more than " +
                 "LAPACK can find: it takes at most " + std::to_string(most_for_all));
   const blasint n = to_blas(m);
-  Tridiagonal t = reduce(std::move(matrix), n, alive);
-  stop_unless(alive);
-  Eigen result = all_of_tridiagonal(t, n);
-  turn_back(t, n, m, result.vectors, alive);
+  Tridiagonal t = reduce(std::move(matrix), n, keep_going);
+  throw_if_cancelled(keep_going);
+  EigenDecomposition result = all_of_tridiagonal(t, n);
+  turn_back(t, n, m, result.vectors, keep_going);
   return result;
 }
 
-Eigen largest_eigen(std::vector<double> matrix, Index m, Index count, const Alive& alive) {
+EigenDecomposition largest_eigen(std::vector<double> matrix, Index m, Index count,
+                                 const KeepGoing& keep_going) {
   if (count == 0) return {};
   if (m <= few || (2 * count > m && m <= most_for_all)) {
-    Eigen all = symmetric_eigen(std::move(matrix), m, alive);
+    EigenDecomposition all = symmetric_eigen(std::move(matrix), m, keep_going);
     all.values.erase(all.values.begin(), all.values.end() - count);
     all.vectors.erase(all.vectors.begin(), all.vectors.end() - count * m);
     return all;
@@ -176,10 +179,10 @@ Eigen largest_eigen(std::vector<double> matrix, Index m, Index count, const Aliv
   for (const double v : matrix) require_finite(v);
   to_blas(18 * m);
   const blasint n = to_blas(m), wanted = to_blas(count);
-  Tridiagonal t = reduce(std::move(matrix), n, alive);
-  stop_unless(alive);
-  Eigen result = largest_of_tridiagonal(t, n, wanted);
-  turn_back(t, n, count, result.vectors, alive);
+  Tridiagonal t = reduce(std::move(matrix), n, keep_going);
+  throw_if_cancelled(keep_going);
+  EigenDecomposition result = largest_of_tridiagonal(t, n, wanted);
+  turn_back(t, n, count, result.vectors, keep_going);
   return result;
 }
 

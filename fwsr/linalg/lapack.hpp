@@ -9,16 +9,18 @@
 namespace fwsr {
 
 /// matrix = V diag(values) V^T: values ascending, row r of `vectors` belongs to values[r].
-struct Eigen {
+struct EigenDecomposition {
   std::vector<double> values;
   std::vector<double> vectors;  // m x m
 };
-/// Of a symmetric m x m matrix, of which the upper triangle is read. Asks `alive` now and then, but not
+/// Of a symmetric m x m matrix, of which the upper triangle is read. Asks `keep_going` now and then, but not
 /// while LAPACK finds the vectors of the tridiagonal matrix, about a tenth of the time.
-Eigen symmetric_eigen(std::vector<double> matrix, Index m, const Alive& alive = {});
+EigenDecomposition symmetric_eigen(std::vector<double> matrix, Index m,
+                                   const KeepGoing& keep_going = {});
 /// The same, but only the `count` largest values and their vectors (count x m): in less time, and
 /// with little memory beside the matrix. @pre count <= m
-Eigen largest_eigen(std::vector<double> matrix, Index m, Index count, const Alive& alive = {});
+EigenDecomposition largest_eigen(std::vector<double> matrix, Index m, Index count,
+                                 const KeepGoing& keep_going = {});
 
 /// The lower factor L with matrix = L L^T of a symmetric positive definite m x m matrix, row by row;
 /// zeros above the diagonal. Throws Error when it is not positive definite.

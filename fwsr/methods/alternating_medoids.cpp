@@ -42,7 +42,7 @@ class Alternation {
     const Index n = table_.columns, k = static_cast<Index>(found_.medoids.size());
     for_blocks(threads_for(task_.threads, static_cast<double>(n) * static_cast<double>(k)), n,
                [&](Index, Index first, Index last) {
-                 stop_unless(task_.alive);
+                 throw_if_cancelled(task_.keep_going);
                  std::fill(near_.begin() + first, near_.begin() + last,
                            std::numeric_limits<T>::infinity());
                  for (Index t = 0; t < k; ++t) {
@@ -66,7 +66,7 @@ class Alternation {
     for_blocks(
         task_.threads, table_.columns,
         [&](Index, Index first, Index last) {
-          stop_unless(task_.alive);
+          throw_if_cancelled(task_.keep_going);
           for (Index j = first; j < last; ++j)
             sums_[at(j)] = sum_from(j, members_[at(cluster_of_[at(j)])]);
         },

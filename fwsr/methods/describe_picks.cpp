@@ -39,13 +39,13 @@ std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>&
   };
   for (const char* metric : {"manhattan", "cosine", "precomputed"})
     if (has_word(task.settings, "metric", metric)) {
-      to = nearest_of(Distances(task, metric), exemplars, task.threads, task.alive).which;
+      to = nearest_of(Distances(task, metric), exemplars, task.threads, task.keep_going).which;
       return itself();
     }
   for_blocks(
       task.threads, n,
       [&](Index, Index first, Index last) {
-        stop_unless(task.alive);
+        throw_if_cancelled(task.keep_going);
         std::vector<Index> points(at(last - first));
         std::iota(points.begin(), points.end(), first);
         const std::vector<double> values = task.kernel->values(points, exemplars);
@@ -69,7 +69,7 @@ void add_certificate(const Task& task, const SelectOptions& o, Selection& result
   const double unit = task.unit(), none = std::numeric_limits<double>::quiet_NaN();
   const Regression errors =
       regress(*task.kernel, task.linear ? task.points : nullptr, result.exemplars,
-              o.rho ? *o.rho * unit : -1.0, task.threads, task.alive);
+              o.rho ? *o.rho * unit : -1.0, task.threads, task.keep_going);
   require_finite(errors.trace);
   require_finite(errors.projection);
   result.f_at_zero = errors.trace / unit / unit;

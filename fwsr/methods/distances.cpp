@@ -92,7 +92,7 @@ class GivenCheck {
   template <class Wrong>
   void refuse(const Wrong& wrong, const std::string& why) const {
     for (Index i = 0; i < n_; ++i) {
-      stop_unless(task_.alive);
+      throw_if_cancelled(task_.keep_going);
       for (Index j = 0; j < n_; ++j)
         if (wrong(i, j))
           throw Error(fmt::format("row {}, column {} (counted from 0): {}; found {}", source_(i),
@@ -105,7 +105,7 @@ class GivenCheck {
   double largest_number() const {
     std::vector<Bits> most(at(block_count(n_)));
     for_blocks(task_.threads, n_, [&](Index b, Index first, Index last) {
-      stop_unless(task_.alive);
+      throw_if_cancelled(task_.keep_going);
       for (Index i = first; i < last; ++i) {
         const auto row = view_.row(source_(i));
         Bits largest = 0;
@@ -132,7 +132,7 @@ class GivenCheck {
     for_blocks(
         task_.threads, n_,
         [&](Index b, Index first, Index last) {
-          stop_unless(task_.alive);
+          throw_if_cancelled(task_.keep_going);
           for (Index begin = 0; begin <= first && !found[at(b)]; begin += tile)
             found[at(b)] = differs(first, last, begin, static_cast<T>(noise));
         },
@@ -182,7 +182,7 @@ class GivenCheck {
 
 }  // namespace
 
-Knob metric_knob(const std::string& fallback) {
+Parameter metric_parameter(const std::string& fallback) {
   return {.name = "metric",
           .value = fallback,
           .about =
@@ -322,7 +322,7 @@ void Distances::column(Index j, std::span<double> out) const {
                                      static_cast<double>(task_.points ? task_.points->dim() : 1)),
       size(),
       [&](Index, Index first, Index last) {
-        stop_unless(task_.alive);
+        throw_if_cancelled(task_.keep_going);
         between(one, first, last, out.data() + first, size());
       },
       columns_at_once);
@@ -356,7 +356,7 @@ DistanceMatrix<T> Distances::matrix() const {
         std::iota(rows.begin(), rows.end(), first);
         std::vector<double> block(at((last - first) * columns_at_once));
         for (Index begin = 0; begin < n; begin += columns_at_once) {
-          stop_unless(task_.alive);
+          throw_if_cancelled(task_.keep_going);
           const Index end = std::min(n, begin + columns_at_once);
           between(rows, begin, end, block.data(), columns_at_once);
           for (Index i = first; i < last; ++i)
@@ -374,14 +374,14 @@ template DistanceMatrix<float> Distances::matrix() const;
 template DistanceMatrix<double> Distances::matrix() const;
 
 Nearest nearest_of(const Distances& distances, std::span<const Index> others, int threads,
-                   const Alive& alive) {
+                   const KeepGoing& keep_going) {
   const Index n = distances.size();
   Nearest found{.which = std::vector<Index>(at(n), -1),
                 .distance = std::vector<double>(at(n), std::numeric_limits<double>::infinity())};
   for_blocks(
       threads, n,
       [&](Index, Index first, Index last) {
-        stop_unless(alive);
+        throw_if_cancelled(keep_going);
         const Index width = last - first;
         std::vector<double> far(others.size() * at(width));
         distances.between(others, first, last, far.data(), width);

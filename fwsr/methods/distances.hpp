@@ -15,8 +15,8 @@ namespace fwsr {
 /// For a plan: operations of a matrix product that take as long as it takes to make a distance of an inner product.
 inline constexpr double distance_flops = 400;
 
-/// The knob `metric` of methods that work on distances.
-Knob metric_knob(const std::string& fallback = "euclidean");
+/// The parameter `metric` of methods that work on distances.
+Parameter metric_parameter(const std::string& fallback = "euclidean");
 
 /// All dissimilarities, row by row: held here, or where the user's matrix stands.
 template <class T>
@@ -33,7 +33,7 @@ bool stands_ready(const Sizes& sizes, const Settings& settings);
 
 class Distances {
  public:
-  /// `metric` is one of metric_knob's words. Throws Error when it does not suit the task, or when what is given
+  /// `metric` is one of metric_parameter's words. Throws Error when it does not suit the task, or when what is given
   /// is no matrix of dissimilarities: symmetric but for rounding, 0 on the diagonal, no number negative or so large
   /// that sums of them overflow.
   Distances(const Task& task, const std::string& metric);
@@ -75,6 +75,6 @@ struct Nearest {
   std::vector<double> distance;
 };
 Nearest nearest_of(const Distances& distances, std::span<const Index> others, int threads,
-                   const Alive& alive);
+                   const KeepGoing& keep_going);
 
 }  // namespace fwsr

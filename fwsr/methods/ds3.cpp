@@ -151,7 +151,7 @@ Picks choose(const Task& task) {
                 .tolerance = s.number("tolerance"),
                 .max_iterations = s.whole("max_iterations"),
                 .threads = task.threads,
-                .alive = task.alive});
+                .keep_going = task.keep_going});
   admm.run();
   return picks_of(admm, d, distances.scale(), task);
 }
@@ -166,35 +166,34 @@ Cost cost(const Sizes& s, const Settings&) {
 }  // namespace
 
 Method ds3_method() {
-  return {.name = "ds3",
-          .title = "dissimilarity-based sparse subset selection",
-          .about =
-              "few points that represent all others at little dissimilarity, as a convex "
-              "program (Elhamifar, Sapiro, Sastry 2016)",
-          .knobs = {{.name = "alpha",
-                     .value = 0.0,
-                     .about = "lambda is the one that leaves one exemplar divided by this; 0: 20, "
-                              "doubled until k rows are not zero",
-                     .least = 0},
-                    {.name = "p",
-                     .value = std::string("inf"),
-                     .about = "the norm of the rows, 2 or inf",
-                     .words = {"2", "inf"}},
-                    {.name = "tolerance",
-                     .value = 1e-3,
-                     .about = "stop when the objective is within this part of the optimum, for "
-                              "certain",
-                     .least = 0,
-                     .most = 1},
-                    {.name = "max_iterations",
-                     .value = Index{10000},
-                     .about = "of the ADMM",
-                     .least = 1},
-                    metric_knob()},
-          .any_kernel = true,
-          .codes = true,
-          .cost = cost,
-          .choose = choose};
+  return {
+      .name = "ds3",
+      .title = "dissimilarity-based sparse subset selection",
+      .about =
+          "few points that represent all others at little dissimilarity, as a convex "
+          "program (Elhamifar, Sapiro, Sastry 2016)",
+      .parameters =
+          {{.name = "alpha",
+            .value = 0.0,
+            .about = "lambda is the one that leaves one exemplar divided by this; 0: 20, "
+                     "doubled until k rows are not zero",
+            .least = 0},
+           {.name = "p",
+            .value = std::string("inf"),
+            .about = "the norm of the rows, 2 or inf",
+            .words = {"2", "inf"}},
+           {.name = "tolerance",
+            .value = 1e-3,
+            .about = "stop when the objective is within this part of the optimum, for "
+                     "certain",
+            .least = 0,
+            .most = 1},
+           {.name = "max_iterations", .value = Index{10000}, .about = "of the ADMM", .least = 1},
+           metric_parameter()},
+      .any_kernel = true,
+      .codes = true,
+      .cost = cost,
+      .choose = choose};
 }
 
 }  // namespace fwsr

@@ -72,7 +72,7 @@ Ds3Admm::Part Ds3Admm::over_rows(Work&& work) {
   for_blocks(
       threads_for(options_.threads, 4 * static_cast<double>(n_) * static_cast<double>(n_)), n_,
       [&](int thread, Index b, Index first, Index last) {
-        stop_unless(options_.alive);
+        throw_if_cancelled(options_.keep_going);
         rooms[at(thread)].resize(at(2 * n_));
         for (Index i = first; i < last; ++i) work(i, rooms[at(thread)].data(), parts[at(b)]);
       },
@@ -135,7 +135,7 @@ void Ds3Admm::project_columns() {
   for_blocks(
       threads_for(options_.threads, 4 * static_cast<double>(n_) * static_cast<double>(n_)), n_,
       [&](int thread, Index, Index first, Index last) {
-        stop_unless(options_.alive);
+        throw_if_cancelled(options_.keep_going);
         rooms[at(thread)].resize(at(columns_at_once * n_));
         project_tile(rooms[at(thread)], first, last);
       },

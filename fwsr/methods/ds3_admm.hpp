@@ -31,7 +31,7 @@ struct Ds3Options {
   double tolerance = 1e-3;  // stop when gap <= tolerance x objective
   Index max_iterations = 0;
   int threads = 1;
-  Alive alive = {};
+  KeepGoing keep_going = {};
 };
 
 /// One run; everything but run() asks for what it left.

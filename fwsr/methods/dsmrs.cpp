@@ -44,7 +44,7 @@ Picks choose(const Task& task) {
                                  .tolerance = s.number("tolerance"),
                                  .max_iterations = s.whole("max_iterations"),
                                  .threads = task.threads,
-                                 .alive = task.alive});
+                                 .keep_going = task.keep_going});
     ++stages;
     iterations += solution.iterations;
     std::vector<Index> order = rows_by_norm(solution.norms);
@@ -78,19 +78,19 @@ Picks choose(const Task& task) {
 }  // namespace
 
 Method dsmrs_method() {
-  std::vector<Knob> knobs = row_sparse_knobs();
-  knobs.resize(4);  // of the program, not of what is done with its rows
-  knobs.push_back({.name = "keep",
-                   .value = 0.5,
-                   .about = "the part of the points that a stage leaves",
-                   .least = 0,
-                   .most = 1});
+  std::vector<Parameter> parameters = row_sparse_parameters();
+  parameters.resize(4);  // of the program, not of what is done with its rows
+  parameters.push_back({.name = "keep",
+                        .value = 0.5,
+                        .about = "the part of the points that a stage leaves",
+                        .least = 0,
+                        .most = 1});
   return {.name = "dsmrs",
           .title = "decremental sparse modelling of representatives",
           .about =
               "smrs again and again on the points of the largest rows, until k are left "
               "(after Dornaika, Kamal Aldine 2015)",
-          .knobs = std::move(knobs),
+          .parameters = std::move(parameters),
           .any_kernel = true,
           .cost =
               [](const Sizes& sizes, const Settings& settings) {

@@ -42,7 +42,7 @@ class Candidates {
     for_blocks(
         threads_for(task_.threads, pairs * each), n,
         [&](Index b, Index first, Index last) {
-          stop_unless(task_.alive);
+          throw_if_cancelled(task_.keep_going);
           if (matrix_.data) {
             for (std::size_t c = 0; c < list.size(); ++c)
               use(b, c, first, last, matrix_.row(list[c]) + first);
@@ -264,13 +264,14 @@ Method facility_method() {
       .name = "facility",
       .title = "facility location",
       .about = "every point near an exemplar, by the greedy rule with a queue (Minoux 1978)",
-      .knobs = {metric_knob("squared"),
-                {.name = "hold",
-                 .value = Index{15000},
-                 .about = "up to so many points all their distances are held; for more, computed "
+      .parameters = {metric_parameter("squared"),
+                     {.name = "hold",
+                      .value = Index{15000},
+                      .about =
+                          "up to so many points all their distances are held; for more, computed "
                           "again when needed",
-                 .least = 0,
-                 .most = 1e9}},
+                      .least = 0,
+                      .most = 1e9}},
       .any_kernel = true,
       .cost = cost,
       .choose = choose};

@@ -85,12 +85,13 @@ class Swaps {
   bool improves(const Swap& s) const { return found_.cost + s.change < found_.cost * clearly_less; }
 
   Swap first_improvement(Index first, Index last) {
-    stop_unless(task_.alive);
+    throw_if_cancelled(task_.keep_going);
     const double work = static_cast<double>(last - first) * static_cast<double>(table_.columns);
     const int threads = threads_for(task_.threads, work);
     if (threads == 1) {
       for (Index p = first; p < last; ++p) {
-        if ((p - first + 1) % between_checks(table_.columns) == 0) stop_unless(task_.alive);
+        if ((p - first + 1) % between_checks(table_.columns) == 0)
+          throw_if_cancelled(task_.keep_going);
         const Swap s = best_swap(p, room_[0]);
         if (improves(s)) return s;
       }

@@ -32,7 +32,7 @@ void add_column(const Task& task, Index t, std::vector<double>& s) {
   for_blocks(
       threads_for(task.threads, work), static_cast<Index>(s.size()),
       [&](Index, Index first, Index last) {
-        stop_unless(task.alive);
+        throw_if_cancelled(task.keep_going);
         std::vector<Index> points(at(last - first));
         std::iota(points.begin(), points.end(), first);
         const std::vector<double> values = task.kernel->values(one, points);
@@ -105,10 +105,11 @@ Method herding_method() {
       .about =
           "the mean of the exemplars near the mean of all points in the space of a kernel (Chen, "
           "Welling and Smola 2010)",
-      .knobs = {{.name = "rule",
-                 .value = std::string("herding"),
-                 .about = "herding, or greedy: the least distance of the two means at every step",
-                 .words = {"herding", "greedy"}}},
+      .parameters = {{.name = "rule",
+                      .value = std::string("herding"),
+                      .about =
+                          "herding, or greedy: the least distance of the two means at every step",
+                      .words = {"herding", "greedy"}}},
       .any_kernel = true,
       .uses_rbf = true,
       .cost = cost,

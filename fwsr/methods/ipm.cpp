@@ -29,7 +29,7 @@ std::vector<double> leading_direction(const Task& task, const VectorResiduals& r
   for (double& v : start) v = rng.normal();
   residuals.project(start);
   const ApplyMatrix apply = [&](std::span<const double> v) {
-    stop_unless(task.alive);
+    throw_if_cancelled(task.keep_going);
     return residuals.image(v);
   };
   return leading_eigen(apply, std::move(start), enough).vector;

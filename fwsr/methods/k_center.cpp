@@ -55,25 +55,26 @@ Picks choose(const Task& task) {
 }  // namespace
 
 Method k_center_method() {
-  return {.name = "k-center",
-          .title = "farthest-first traversal",
-          .about = "each step takes the point farthest from all taken so far (Gonzalez 1985)",
-          .knobs = {metric_knob(),
-                    {.name = "first",
-                     .value = std::string("central"),
-                     .about = "where to begin: at the point nearest to the others (of a sample of "
-                              "256), or at a random one",
-                     .words = {"central", "random"}}},
-          .random = true,
-          .random_if = "first=random",
-          .any_kernel = true,
-          .cost =
-              [](const Sizes& s, const Settings&) {
-                return Cost{.bytes = 8 * 3 * s.n,
-                            .flops = 60 * (s.k + 256) * s.entries,
-                            .how = "three numbers of every point, one pass over them a step"};
-              },
-          .choose = choose};
+  return {
+      .name = "k-center",
+      .title = "farthest-first traversal",
+      .about = "each step takes the point farthest from all taken so far (Gonzalez 1985)",
+      .parameters = {metric_parameter(),
+                     {.name = "first",
+                      .value = std::string("central"),
+                      .about = "where to begin: at the point nearest to the others (of a sample of "
+                               "256), or at a random one",
+                      .words = {"central", "random"}}},
+      .random = true,
+      .random_if = "first=random",
+      .any_kernel = true,
+      .cost =
+          [](const Sizes& s, const Settings&) {
+            return Cost{.bytes = 8 * 3 * s.n,
+                        .flops = 60 * (s.k + 256) * s.entries,
+                        .how = "three numbers of every point, one pass over them a step"};
+          },
+      .choose = choose};
 }
 
 }  // namespace fwsr

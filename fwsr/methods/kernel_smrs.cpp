@@ -14,7 +14,7 @@ Method kernel_smrs_method() {
           .about =
               "smrs with any kernel, rbf unless told otherwise (Dornaika, Kamal Aldine, Cases "
               "2016)",
-          .knobs = row_sparse_knobs(),
+          .parameters = row_sparse_parameters(),
           .any_kernel = true,
           .uses_rbf = true,
           .codes = true,

@@ -48,7 +48,7 @@ class Chunks {
       auto scratch = begin();
       const Index end = std::min(n_, (c + 1) * length());
       for (Index first = c * length(); first < end; first += points_at_once) {
-        stop_unless(task_.alive);
+        throw_if_cancelled(task_.keep_going);
         use(scratch, c, first, std::min(end, first + points_at_once));
       }
     });
@@ -367,7 +367,7 @@ class SparseSource {
       Sums all{.rows = std::vector<double>(at(k_ * d)), .sizes = std::vector<Index>(at(k_))};
       const Task& task = source_.chunks_.task();
       for_tasks(task.threads, k_, [&](Index t) {
-        stop_unless(task.alive);
+        throw_if_cancelled(task.keep_going);
         all.sizes[at(t)] = static_cast<Index>(members[at(t)].size());
         source_.points_.sparse_sum(members[at(t)], all.rows.data() + t * d);
       });

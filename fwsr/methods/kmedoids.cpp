@@ -52,17 +52,17 @@ Method kmedoids_method() {
       .about =
           "the least sum of distances from the nearest exemplar, by eager swaps (Schubert and "
           "Rousseeuw 2021)",
-      .knobs = medoid_knobs(),
+      .parameters = medoid_parameters(),
       .random = true,
       .any_kernel = true,
       .cost = cost,
       .choose = choose};
-  method.knobs.push_back({.name = "algorithm",
-                          .value = std::string("fasterpam"),
-                          .about =
-                              "fasterpam (swaps), or alternating (nearest medoids, then the "
-                              "best medoid of each cluster, in turns): sooner done, larger sums",
-                          .words = {"fasterpam", "alternating"}});
+  method.parameters.push_back(
+      {.name = "algorithm",
+       .value = std::string("fasterpam"),
+       .about = "fasterpam (swaps), or alternating (nearest medoids, then the "
+                "best medoid of each cluster, in turns): sooner done, larger sums",
+       .words = {"fasterpam", "alternating"}});
   return method;
 }
 

@@ -39,7 +39,7 @@ LargeArray<T> table_of(const Distances& distances, const Task& task,
         const Index width = last - first;
         std::vector<double> piece(at(batch_at_once * width));
         for (Index begin = 0; begin < m; begin += batch_at_once) {
-          stop_unless(task.alive);
+          throw_if_cancelled(task.keep_going);
           const Index end = std::min(m, begin + batch_at_once);
           distances.between(std::span(batch).subspan(at(begin), at(end - begin)), first, last,
                             piece.data(), width);
@@ -65,7 +65,7 @@ template <class T>
 std::vector<T> weights_of(const T* table, Index m, const Task& task) {
   std::vector<Index> nearest(at(task.size()));
   for_blocks(task.threads, task.size(), [&](Index, Index first, Index last) {
-    stop_unless(task.alive);
+    throw_if_cancelled(task.keep_going);
     for (Index i = first; i < last; ++i) nearest[at(i)] = first_within(table + i * m, m);
   });
   std::vector<Index> counts(at(m));  // in float32, 2^24 + 1 is 2^24
@@ -79,7 +79,7 @@ MedoidSearch search(const Distances& distances, const Task& task, const std::vec
   const LargeArray<T> table = table_of<T>(distances, task, batch);
   const std::vector<T> weights = weights_of(table.get(), m, task);
   for_blocks(task.threads, task.size(), [&](Index, Index first, Index last) {
-    stop_unless(task.alive);
+    throw_if_cancelled(task.keep_going);
     for (Index i = first; i < last; ++i)
       for (Index b = 0; b < m; ++b) table[at(i * m + b)] *= weights[at(b)];
   });
@@ -124,17 +124,18 @@ Method kmedoids_batch_method() {
       .about =
           "k-medoids with the sum of distances estimated on a random batch, for many points "
           "(de Mathelin et al. 2025)",
-      .knobs = medoid_knobs(),
+      .parameters = medoid_parameters(),
       .random = true,
       .any_kernel = true,
       .cost = cost,
       .choose = choose};
-  method.knobs.push_back({.name = "batch",
-                          .value = Index{0},
-                          .about = "points that the sum is taken over; 0: 100 log(k n), and never "
+  method.parameters.push_back({.name = "batch",
+                               .value = Index{0},
+                               .about =
+                                   "points that the sum is taken over; 0: 100 log(k n), and never "
                                    "fewer than 4 k",
-                          .least = 0,
-                          .most = 1e9});
+                               .least = 0,
+                               .most = 1e9});
   return method;
 }
 

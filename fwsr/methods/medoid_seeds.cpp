@@ -32,7 +32,7 @@ class Seeds {
   std::vector<Index> take() { return std::move(medoids_); }
 
   void add(Index j) {
-    stop_unless(task_.alive);
+    throw_if_cancelled(task_.keep_going);
     medoids_.push_back(j);
     const T* const row = table_.row(j);
     for (Index o = 0; o < table_.columns; ++o)
@@ -82,7 +82,7 @@ Index best_addition(const DissimilarityTable<T>& table, const Task& task, const 
   for_blocks(
       threads_for(task.threads, work), table.candidates,
       [&](Index b, Index first, Index last) {
-        stop_unless(task.alive);
+        throw_if_cancelled(task.keep_going);
         for (Index j = first; j < last; ++j) {
           if (seeds.has(j)) continue;
           const double cost = seeds.cost_with(j);

@@ -44,9 +44,9 @@ std::vector<Index> by_size(const std::vector<Index>& to, std::size_t k) {
 
 }  // namespace
 
-std::vector<Knob> medoid_knobs() {
+std::vector<Parameter> medoid_parameters() {
   return {
-      metric_knob(),
+      metric_parameter(),
       {.name = "init",
        .value = std::string("random"),
        .about = "where to begin: random points, build (greedy, slow), lab (greedy on samples) or "
@@ -96,13 +96,13 @@ template MedoidSearch alternate_medoids(const DissimilarityTable<double>&, const
 Picks describe_medoids(const Distances& distances, const Task& task, const MedoidSearch& search) {
   std::vector<Index> medoids = search.medoids;
   std::sort(medoids.begin(), medoids.end());
-  Nearest found = nearest_of(distances, medoids, task.threads, task.alive);
+  Nearest found = nearest_of(distances, medoids, task.threads, task.keep_going);
   std::vector<Index> distinct;
   for (std::size_t t = 0; t < medoids.size(); ++t)
     if (found.which[at(medoids[t])] >= static_cast<Index>(t)) distinct.push_back(medoids[t]);
   if (distinct.size() < medoids.size()) {
     medoids = std::move(distinct);
-    found = nearest_of(distances, medoids, task.threads, task.alive);
+    found = nearest_of(distances, medoids, task.threads, task.keep_going);
   }
   const std::vector<Index> order = by_size(found.which, medoids.size());
   Picks picks;

@@ -12,8 +12,8 @@
 
 namespace fwsr {
 
-/// The knobs that k-medoids has whatever the table.
-std::vector<Knob> medoid_knobs();
+/// The parameters that k-medoids has whatever the table.
+std::vector<Parameter> medoid_parameters();
 
 /// What find_medoids takes, in operations of a matrix product.
 double medoid_flops(double candidates, double columns, double k, const Settings& settings);

@@ -23,7 +23,7 @@ namespace fwsr {
 using Value = std::variant<double, Index, bool, std::string>;
 
 /// One setting of a method. Its default says of which type it is.
-struct Knob {
+struct Parameter {
   std::string name;
   Value value;        // when nobody gives one
   std::string about;  // a sentence without a capital or a full stop, for lists
@@ -32,7 +32,7 @@ struct Knob {
   std::vector<std::string> words = {};  // that a word may be
 };
 
-/// The settings of one run: every knob of the method has its value here.
+/// The settings of one run: every parameter of the method has its value here.
 class Settings {
  public:
   Settings() = default;
@@ -91,7 +91,7 @@ struct Method {
   std::string name;   // as on the command line: "strong-rrqr"
   std::string title;  // "strong rank-revealing QR"
   std::string about;  // one sentence, with the article in brackets
-  std::vector<Knob> knobs = {};
+  std::vector<Parameter> parameters = {};
   bool random = false;         // the answer depends on the seed ...
   std::string random_if = {};  // ... only with this setting, as in "first=random"; empty: always
   bool any_kernel = false;     // else only the inner product of the points

@@ -44,9 +44,9 @@ Method omp_method() {
           .about =
               "the point most correlated with all residuals, then projection (Tropp, Gilbert, "
               "Strauss 2006)",
-          .knobs = {{.name = "normalize",
-                     .value = false,
-                     .about = "divide the correlations by the norm of the point"}},
+          .parameters = {{.name = "normalize",
+                          .value = false,
+                          .about = "divide the correlations by the norm of the point"}},
           .any_kernel = true,
           .streams = true,
           .cost = [](const Sizes& s, const Settings&) { return residuals_cost(s, true); },

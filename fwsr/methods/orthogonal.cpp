@@ -106,7 +106,7 @@ void Residuals::compute_again(std::span<const Index> points) {
   for_blocks(
       task_.threads, static_cast<Index>(points.size()),
       [&](Index, Index first, Index last) {
-        stop_unless(task_.alive);
+        throw_if_cancelled(task_.keep_going);
         const auto some = points.subspan(at(first), at(last - first));
         double squares[batch], energies[batch];
         compute(some, squares, has_energies_ ? energies : nullptr);
@@ -189,7 +189,7 @@ void VectorResiduals::residual_rows(Index count, Index rows, double* a) const {
 
 void VectorResiduals::make_covariance() {
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    stop_unless(task().alive);
+    throw_if_cancelled(task().keep_going);
     points_.rows(first, last, out);
     residual_rows(last - first, last - first, out);
   };
@@ -241,7 +241,7 @@ void VectorResiduals::products(std::span<const double> v, std::span<const double
   const double work = 2 * static_cast<double>(points_.size()) * static_cast<double>(d_);
   for_blocks(threads_for(task().threads, work), points_.size(),
              [&](Index, Index first, Index last) {
-               stop_unless(task().alive);
+               throw_if_cancelled(task().keep_going);
                if (w.empty()) return points_.project(first, last, to_v, x.data() + first);
                for (Index i = first; i < last; i += near) {
                  const Index end = std::min(last, i + near);
@@ -303,7 +303,7 @@ void VectorResiduals::energies_by_products(Index count, Index height, const doub
   std::vector<double> rows(at(std::min(sweep_rows, points_.size()) * d_)),
       products(at(height * sweep_rows));
   for (Index first = 0; first < points_.size(); first += sweep_rows) {
-    stop_unless(task().alive);
+    throw_if_cancelled(task().keep_going);
     const Index last = std::min(points_.size(), first + sweep_rows), width = last - first;
     points_.rows(first, last, rows.data());
     multiply(Product<double>{.op_b = Op::transpose,
@@ -362,7 +362,7 @@ double KernelResiduals::append(Index pick, std::span<double> x, std::span<double
   const double norm = std::sqrt(square);
   const Index n = size(), known = rank();
   for_blocks(task().threads, n, [&](Index, Index first, Index last) {
-    stop_unless(task().alive);
+    throw_if_cancelled(task().keep_going);
     const std::vector<double> column =
         kernel_->values(std::vector<Index>{pick}, numbers(first, last));
     std::copy(column.begin(), column.end(), x.begin() + first);
@@ -403,7 +403,7 @@ void KernelResiduals::energies_by_rows(std::span<const Index> some, double* ener
     for (Index t = 0; t < k; ++t) own[at(b * k + t)] = factor_[at(t * n + some[at(b)])];
   std::fill(energies, energies + count, 0.0);
   for (Index first = 0; first < n; first += sweep_rows) {
-    stop_unless(task().alive);
+    throw_if_cancelled(task().keep_going);
     const Index last = std::min(n, first + sweep_rows), width = last - first;
     const std::vector<double> values = kernel_->values(some, numbers(first, last));
     std::copy(values.begin(), values.end(), rows.begin());

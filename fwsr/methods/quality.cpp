@@ -32,7 +32,7 @@ constexpr Index most_in_sample = 2000;
 struct Judge::State {
   Labels labels;
   const SelectOptions& options;
-  Alive alive;
+  KeepGoing keep_going;
   int threads = 1;
   PreparedProblem prepared;
   Task task;
@@ -51,7 +51,7 @@ struct Judge::State {
     for_blocks(
         threads, static_cast<Index>(left.size()),
         [&](Index b, Index first, Index last) {
-          stop_unless(alive);
+          throw_if_cancelled(keep_going);
           const std::span<const Index> rows = left.subspan(at(first), at(last - first));
           const std::vector<double> values = prepared.source->values(rows, right);
           for (std::size_t r = 0; r < rows.size(); ++r)
@@ -71,10 +71,10 @@ struct Judge::State {
 };
 
 Judge::Judge(const PointsView& view, Labels labels, const SelectOptions& options,
-             const Alive& alive)
+             const KeepGoing& keep_going)
     : state_(new State{.labels = std::move(labels),
                        .options = options,
-                       .alive = alive,
+                       .keep_going = keep_going,
                        .prepared = {},
                        .task = {},
                        .sample = {}}) {
@@ -90,12 +90,12 @@ Judge::Judge(const PointsView& view, Labels labels, const SelectOptions& options
   SelectOptions own = options;
   if (!s.given) own.kernel = {};
   own.eta = 0;
-  s.prepared = prepare_problem(view, {}, own, Plan{.threads = s.threads}, alive);
+  s.prepared = prepare_problem(view, {}, own, Plan{.threads = s.threads}, keep_going);
   s.task = {.points = s.prepared.points.get(),
             .kernel = s.prepared.source.get(),
             .linear = !s.given,
             .threads = s.threads,
-            .alive = alive};
+            .keep_going = keep_going};
   if (!s.given) s.gamma = default_gamma(*s.prepared.points, KernelType::rbf, s.threads);
   const Index n = s.prepared.source->size(), count = std::min(n, most_in_sample);
   for (Index i = 0; i < count; ++i) s.sample.push_back(i * n / count);
@@ -118,8 +118,9 @@ Quality Judge::of(std::span<const Index> exemplars) const {
   const SelectOptions& o = s.options;
   const double unit = s.prepared.source->unit();
   Quality q;
-  const Regression errors = regress(*s.prepared.source, s.given ? nullptr : s.prepared.points.get(),
-                                    exemplars, o.rho ? *o.rho * unit : -1.0, s.threads, s.alive);
+  const Regression errors =
+      regress(*s.prepared.source, s.given ? nullptr : s.prepared.points.get(), exemplars,
+              o.rho ? *o.rho * unit : -1.0, s.threads, s.keep_going);
   q.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
   if (o.lambda && o.rho)
     q.boolean_objective =
@@ -127,7 +128,7 @@ Quality Judge::of(std::span<const Index> exemplars) const {
   if (exemplars.empty()) return q;
 
   const Distances distances(s.task, "euclidean");
-  const Nearest near = nearest_of(distances, exemplars, s.threads, s.alive);
+  const Nearest near = nearest_of(distances, exemplars, s.threads, s.keep_going);
   q.medoid_cost = total(near.distance) * distances.scale();
   q.coverage_radius =
       *std::max_element(near.distance.begin(), near.distance.end()) * distances.scale();

@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "fwsr/base/alive.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/keep_going.hpp"
 #include "fwsr/base/labels.hpp"
 #include "fwsr/solver/options.hpp"
 
@@ -33,7 +33,7 @@ class Judge {
   /// Uses center, scale, lambda, rho and threads of `options`; of its kernel only whether the matrix given is
   /// one. `labels` may be empty. The points and `options` must outlive the judge.
   Judge(const PointsView& view, Labels labels, const SelectOptions& options,
-        const Alive& alive = {});
+        const KeepGoing& keep_going = {});
   ~Judge();
 
   Quality of(std::span<const Index> exemplars) const;

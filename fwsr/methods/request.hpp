@@ -15,8 +15,9 @@ namespace fwsr {
 /// Which method, and how.
 struct MethodChoice {
   std::string name = "fwsr";
-  std::map<std::string, std::string> settings = {};  // of its knobs, as text: "12", "yes", "lab"
-  std::uint64_t seed = 0;                            // of methods that draw at random
+  std::map<std::string, std::string> settings =
+      {};                  // of its parameters, as text: "12", "yes", "lab"
+  std::uint64_t seed = 0;  // of methods that draw at random
 };
 
 /// A method with its settings, and the options as it understands them. What is wrong with these, whatever the data, was

@@ -24,7 +24,7 @@ std::vector<Index> without_duplicates(const Task& task, const std::vector<Index>
   std::vector<Index> taken;
   for (const Index i : order) {
     if (static_cast<Index>(taken.size()) == wanted) break;
-    stop_unless(task.alive);
+    throw_if_cancelled(task.keep_going);
     const Index one[] = {i};
     const std::vector<double> products = task.kernel->values(one, taken);
     bool far = true;
@@ -42,7 +42,7 @@ std::vector<Index> rows_by_norm(const std::vector<double>& norms) {
   return by_score(norms, rough_width);
 }
 
-std::vector<Knob> row_sparse_knobs() {
+std::vector<Parameter> row_sparse_parameters() {
   return {{.name = "alpha",
            .value = 20.0,
            .about = "lambda is the largest useful one divided by this; 2 to 50 as a rule, more "
@@ -87,7 +87,7 @@ Picks choose_row_sparse(const Task& task) {
                                .tolerance = s.number("tolerance"),
                                .max_iterations = s.whole("max_iterations"),
                                .threads = task.threads,
-                               .alive = task.alive});
+                               .keep_going = task.keep_going});
   std::vector<Index> order = rows_by_norm(solution.norms);
   const auto rows = static_cast<Index>(order.size());
   Picks picks;

@@ -13,7 +13,7 @@ namespace fwsr {
 std::vector<Index> rows_by_norm(const std::vector<double>& norms);
 
 /// What smrs and kernel-smrs share: the settings, the cost, and the choice of the k largest rows.
-std::vector<Knob> row_sparse_knobs();
+std::vector<Parameter> row_sparse_parameters();
 Cost row_sparse_cost(const Sizes& sizes, bool by_features);
 Picks choose_row_sparse(const Task& task);
 

@@ -57,7 +57,7 @@ LargeArray<double> product(Index n, Index m, const FillRows<double>& fill,
   for_blocks(
       task.threads, n,
       [&](int thread, Index, Index first, Index last) {
-        stop_unless(task.alive);
+        throw_if_cancelled(task.keep_going);
         std::vector<double>& room = rooms[at(thread)];
         room.resize(at(rows_at_once * m));
         fill(first, last, room.data());
@@ -106,9 +106,9 @@ Product<double> square_product(Index r, Op op_a, const std::vector<double>& a, O
 }
 
 /// The product, some rows of the answer at a time: of many rows it takes seconds.
-void multiply_in_strips(const Product<double>& all, const Alive& alive) {
+void multiply_in_strips(const Product<double>& all, const KeepGoing& keep_going) {
   for (Index first = 0; first < all.m; first += rows_at_once) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     Product<double> strip = all;
     strip.m = std::min(rows_at_once, all.m - first);
     strip.left += all.op_a == Op::none ? first * all.left_stride : first;
@@ -123,14 +123,14 @@ void make_orthonormal(RowFrame& frame, const Task& task) {
   const Index r = frame.columns;
   const double* const v = frame.vectors.get();
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    stop_unless(task.alive);
+    throw_if_cancelled(task.keep_going);
     std::copy(v + first * r, v + last * r, out);
   };
   const bool affine = frame.affine();
   std::vector<double> s = frame.squares;
   if (affine) s.back() = stand_in(s);
-  Eigen overlap = symmetric_eigen(
-      gram_of_rows<double>(frame.points, r, task.threads, fill).products, r, task.alive);
+  EigenDecomposition overlap = symmetric_eigen(
+      gram_of_rows<double>(frame.points, r, task.threads, fill).products, r, task.keep_going);
   std::vector<double> left = overlap.vectors;  // rows are those of P^T
   std::vector<double> right = std::move(overlap.vectors);
   for (Index a = 0; a < r; ++a)
@@ -140,13 +140,14 @@ void make_orthonormal(RowFrame& frame, const Task& task) {
       right[at(a * r + l)] /= root;
     }
   std::vector<double> middle(at(r * r));
-  multiply_in_strips(square_product(r, Op::none, left, Op::transpose, left, middle), task.alive);
+  multiply_in_strips(square_product(r, Op::none, left, Op::transpose, left, middle),
+                     task.keep_going);
   left = {};
-  const Eigen again =
-      symmetric_eigen(std::move(middle), r, task.alive);  // the constraint is the largest: last
+  const EigenDecomposition again = symmetric_eigen(
+      std::move(middle), r, task.keep_going);  // the constraint is the largest: last
   std::vector<double> turn(at(r * r));
   multiply_in_strips(square_product(r, Op::transpose, right, Op::transpose, again.vectors, turn),
-                     task.alive);
+                     task.keep_going);
   frame.vectors = product(frame.points, r, fill, turn, r, r, task);
   frame.squares = again.values;
   if (affine) {
@@ -172,7 +173,7 @@ RowFrame frame_by_features(const Task& task, std::span<const Index> members, boo
   const Index n = count_of(task, members), d = points.dim();
   std::vector<double> mean(at(d), 0.0);
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    stop_unless(task.alive);
+    throw_if_cancelled(task.keep_going);
     if (members.empty())
       points.rows(first, last, out);
     else
@@ -181,8 +182,8 @@ RowFrame frame_by_features(const Task& task, std::span<const Index> members, boo
       for (Index l = 0; l < d; ++l) out[i * d + l] -= mean[at(l)];
   };
   if (affine) mean = mean_of_rows(n, d, fill);
-  Eigen eigen =
-      symmetric_eigen(gram_of_rows<double>(n, d, task.threads, fill).products, d, task.alive);
+  EigenDecomposition eigen =
+      symmetric_eigen(gram_of_rows<double>(n, d, task.threads, fill).products, d, task.keep_going);
   double squares = 0;
   for (Index i = 0; i < n; ++i)
     squares += points.squared_norm(members.empty() ? i : members[at(i)]);
@@ -217,7 +218,7 @@ std::vector<double> kernel_among(const Task& task, std::span<const Index> member
       [&](Index, Index first, Index last) {
         const auto rows = std::span(all).subspan(at(first), at(last - first));
         for (Index begin = 0; begin < n; begin += columns_at_once) {
-          stop_unless(task.alive);
+          throw_if_cancelled(task.keep_going);
           const Index width = std::min(columns_at_once, n - begin);
           const std::vector<double> values =
               task.kernel->values(rows, std::span(all).subspan(at(begin), at(width)));
@@ -260,7 +261,7 @@ RowFrame frame_by_points(const Task& task, std::span<const Index> members, bool 
     const double more = (2 * std::max(0.0, trace()) + floor) / static_cast<double>(n);
     for (double& v : k) v += more;
   }
-  const Eigen eigen = symmetric_eigen(std::move(k), n, task.alive);
+  const EigenDecomposition eigen = symmetric_eigen(std::move(k), n, task.keep_going);
   const std::vector<Index> which = kept(std::span(eigen.values).first(at(n - affine)), floor);
   const Index r = static_cast<Index>(which.size());
   RowFrame frame{.points = n,

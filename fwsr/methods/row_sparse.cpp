@@ -155,7 +155,7 @@ void Admm::update_row(Room& room, Index i, double* x, Sums& sums) {
 }
 
 void Admm::update(Room& room, Index first, Index last, Sums& sums) {
-  stop_unless(options_.alive);
+  throw_if_cancelled(options_.keep_going);
   sums = {};
   multiply(Product<double>{.m = last - first,
                            .n = r_,
@@ -175,7 +175,7 @@ void Admm::multiply_rows(Room& room, Index row, Index column) {
   std::fill_n(room.products.begin(), tile * tile, 0.0);
   const auto count = static_cast<Index>(nonzero_.size());
   for (Index first = 0; first < count; first += rows_at_once) {
-    stop_unless(options_.alive);
+    throw_if_cancelled(options_.keep_going);
     const Index last = std::min(count, first + rows_at_once);
     const bool neighbours = nonzero_[at(last - 1)] - nonzero_[at(first)] == last - 1 - first;
     for (Index j = first; j < last; ++j) {

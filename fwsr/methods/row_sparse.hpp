@@ -47,7 +47,7 @@ struct RowSparseOptions {
   double tolerance = 1e-4;  // stop when gap <= tolerance x objective
   Index max_iterations = 0;
   int threads = 1;
-  Alive alive = {};
+  KeepGoing keep_going = {};
 };
 
 struct RowSparseSolution {

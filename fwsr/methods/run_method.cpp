@@ -38,14 +38,14 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
   result.plan = plan;
   const auto start = Clock::now();
   Watch watch(observer, o.exemplars);
-  const Alive alive = watch.alive();
+  const KeepGoing keep_going = watch.keep_going();
   try {
     Task task{.subset = subset,
               .exemplars = o.exemplars,
               .settings = settings,
               .seed = seed_for(seed, subset),
               .threads = plan.threads,
-              .alive = alive};
+              .keep_going = keep_going};
     task.report = [&](Index found) {
       if (!watch.tell([&](Progress& told) {
             told.stage = Progress::Stage::steps;
@@ -57,13 +57,13 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
     if (takes_dissimilarities(settings)) {
       task.given = &view;
     } else {
-      prepared = prepare_problem(view, subset, o, plan, alive);
+      prepared = prepare_problem(view, subset, o, plan, keep_going);
       task.points = prepared.points.get();
       task.kernel = prepared.source.get();
       task.linear = prepared.points && prepared.type.type == KernelType::linear;
       result.gamma = prepared.gamma();
     }
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     result.seconds.setup = seconds_since(start);
     const auto choosing = Clock::now();
     Picks picks = method.choose(task);

@@ -20,9 +20,9 @@ bool read_all(const std::string& text, T& value) {
   return code == std::errc{} && end == text.data() + text.size();
 }
 
-/// The text as a value of the knob's type, or a sentence about what is wrong with it.
+/// The text as a value of the parameter's type, or a sentence about what is wrong with it.
 struct ReadValue {
-  const Knob& knob;
+  const Parameter& parameter;
   const std::string& text;
 
   Value operator()(double) const {
@@ -40,28 +40,31 @@ struct ReadValue {
     return text == "yes";
   }
   Value operator()(const std::string&) const {
-    if (std::find(knob.words.begin(), knob.words.end(), text) == knob.words.end())
-      refuse(fmt::format("one of {}", fmt::join(knob.words, ", ")));
+    if (std::find(parameter.words.begin(), parameter.words.end(), text) == parameter.words.end())
+      refuse(fmt::format("one of {}", fmt::join(parameter.words, ", ")));
     return text;
   }
 
  private:
   [[noreturn]] void refuse(const std::string& wanted) const {
-    throw Error(fmt::format("{} = '{}' is not {}", knob.name, text, wanted));
+    throw Error(fmt::format("{} = '{}' is not {}", parameter.name, text, wanted));
   }
   template <class T>
   Value in_range(T v, double as_number) const {
-    if (as_number < knob.least)
-      throw Error(fmt::format("{} must be at least {}, got {}", knob.name, knob.least, text));
-    if (as_number > knob.most)
-      throw Error(fmt::format("{} must be at most {}, got {}", knob.name, knob.most, text));
+    if (as_number < parameter.least)
+      throw Error(
+          fmt::format("{} must be at least {}, got {}", parameter.name, parameter.least, text));
+    if (as_number > parameter.most)
+      throw Error(
+          fmt::format("{} must be at most {}, got {}", parameter.name, parameter.most, text));
     return v;
   }
 };
 
-std::string knob_names(const Method& method) {
+std::string parameter_names(const Method& method) {
   std::string names;
-  for (const Knob& knob : method.knobs) names += (names.empty() ? "" : ", ") + knob.name;
+  for (const Parameter& parameter : method.parameters)
+    names += (names.empty() ? "" : ", ") + parameter.name;
   return names;
 }
 
@@ -69,15 +72,16 @@ std::string knob_names(const Method& method) {
 
 Settings settings_of(const Method& method, const std::map<std::string, std::string>& given) {
   std::map<std::string, Value, std::less<>> values;
-  for (const Knob& knob : method.knobs) values[knob.name] = knob.value;
+  for (const Parameter& parameter : method.parameters) values[parameter.name] = parameter.value;
   for (const auto& [name, text] : given) {
-    const auto knob = std::find_if(method.knobs.begin(), method.knobs.end(),
-                                   [&, &n = name](const Knob& k) { return k.name == n; });
-    if (knob == method.knobs.end())
+    const auto parameter = std::find_if(method.parameters.begin(), method.parameters.end(),
+                                        [&, &n = name](const Parameter& k) { return k.name == n; });
+    if (parameter == method.parameters.end())
       throw Error(fmt::format("{} has no setting '{}'; {}", method.name, name,
-                              method.knobs.empty() ? "it has none at all"
-                                                   : fmt::format("it has {}", knob_names(method))));
-    values[name] = std::visit(ReadValue{*knob, text}, knob->value);
+                              method.parameters.empty()
+                                  ? "it has none at all"
+                                  : fmt::format("it has {}", parameter_names(method))));
+    values[name] = std::visit(ReadValue{*parameter, text}, parameter->value);
   }
   return Settings(std::move(values));
 }
@@ -152,9 +156,10 @@ SelectOptions options_for(const Method& method, const Settings& settings, Select
     });
   });
   if (!foreign.empty())
-    throw Error(fmt::format(
-        "{} is an option of fwsr, not of {}{}", foreign.front(), method.name,
-        method.knobs.empty() ? "" : fmt::format(", whose settings are {}", knob_names(method))));
+    throw Error(fmt::format("{} is an option of fwsr, not of {}{}", foreign.front(), method.name,
+                            method.parameters.empty()
+                                ? ""
+                                : fmt::format(", whose settings are {}", parameter_names(method))));
   return o;
 }
 

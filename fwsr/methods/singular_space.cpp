@@ -28,7 +28,7 @@ std::vector<double> whole_kernel(const Task& task) {
   for_blocks(
       task.threads, n,
       [&](Index, Index first, Index last) {
-        stop_unless(task.alive);
+        throw_if_cancelled(task.keep_going);
         task.kernel->scan(
             first, last, [&](Index begin, Index end, const double* tile, Index stride) {
               for (Index i = first; i < last; ++i)
@@ -82,7 +82,7 @@ SingularSpace::SingularSpace(const Task& task, Index rank)
   while (rank_ < rank) {
     const Index before = rank_;
     add_stage(rank - rank_);
-    stop_unless(task.alive);
+    throw_if_cancelled(task.keep_going);
     if (rank_ == before || rank_ == rank || !has_vectors()) break;
     take_away();
   }
@@ -140,13 +140,13 @@ double SingularSpace::least_square(double largest) const {
 /// The `asked` largest eigenvalues and vectors, ascending. Where values on both sides of the cut are equal, rounding
 /// would choose among their vectors: more are found, until there are all of them, and of these the ones are taken
 /// that the first of the entries with most in them lean on.
-Eigen SingularSpace::leading_eigen(Index asked) {
+EigenDecomposition SingularSpace::leading_eigen(Index asked) {
   for (Index more = 4;; more *= 8) {
     std::vector<double> m = matrix();
     if (floor_ < 0 && has_vectors())
       floor_ = trace(m, length_) * std::pow(rounding_tolerance(d_), 2);
     const Index count = std::min(length_, asked + more), cut_at = count - asked;
-    Eigen eigen = largest_eigen(std::move(m), length_, count, task_.alive);
+    EigenDecomposition eigen = largest_eigen(std::move(m), length_, count, task_.keep_going);
     const std::vector<double>& values = eigen.values;
     const double near = equal_values * values.back();
     Index first = cut_at, last = cut_at + 1;
@@ -167,7 +167,7 @@ Eigen SingularSpace::leading_eigen(Index asked) {
 }
 
 void SingularSpace::add_stage(Index asked) {
-  const Eigen eigen = leading_eigen(asked);
+  const EigenDecomposition eigen = leading_eigen(asked);
   const double least = least_square(eigen.values.back());
   Stage stage;
   for (Index r = asked - 1; r >= 0 && eigen.values[at(r)] > least; --r, ++stage.rank) {
@@ -235,7 +235,7 @@ std::vector<double> SingularSpace::sum_of_images() const {
 /// v: rows of V_r, as far as it is known; b: what that leaves of the points. Products are made of `rows`
 /// rows, which both have room for.
 void SingularSpace::load(Index first, Index last, Index rows, double* b, double* v) const {
-  stop_unless(task_.alive);
+  throw_if_cancelled(task_.keep_going);
   if (d_ > 0) task_.points->rows(first, last, b);
   double* own = v;
   for (const Stage& stage : stages_) {

@@ -49,7 +49,7 @@ class SingularSpace {
   std::vector<double> matrix() const;
   std::vector<double> inner_products() const;
   double least_square(double largest) const;
-  Eigen leading_eigen(Index asked);
+  EigenDecomposition leading_eigen(Index asked);
   void add_stage(Index asked);
   void make_forms();
   void take_away();

@@ -16,7 +16,7 @@ Method smrs_method() {
           .about =
               "codes by which the points represent each other, with few non-zero rows "
               "(Elhamifar, Sapiro, Vidal 2012)",
-          .knobs = row_sparse_knobs(),
+          .parameters = row_sparse_parameters(),
           .codes = true,
           .cost = [](const Sizes& s, const Settings&) { return row_sparse_cost(s, true); },
           .choose = choose_row_sparse};

@@ -45,12 +45,12 @@ struct Factors {
   double log_volume = 0;              // log |det R11|
 };
 
-void invert(Factors& f, const std::vector<double>& r, const Alive& alive) {
+void invert(Factors& f, const std::vector<double>& r, const KeepGoing& keep_going) {
   const Index k = f.k;
   f.inverse.assign(at(k * k), 0.0);
   f.inverse_norms.resize(at(k));
   for (Index i = k - 1; i >= 0; --i) {  // from the rows below it
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     double* const row = &f.inverse[at(i * k)];
     const double pivot = r[at(i * k + i)];
     row[i] = 1;
@@ -72,7 +72,7 @@ Factors factor_vectors(const Task& task, const std::vector<Index>& pivots) {
   f.basis.resize(at(k * d));
   std::vector<double> r(at(k * k));
   for (Index t = 0; t < k; ++t) {
-    stop_unless(task.alive);
+    throw_if_cancelled(task.keep_going);
     double* q = &f.basis[at(t * d)];
     points.row(pivots[at(t)], q);
     for (int twice = 0; twice < 2; ++twice)
@@ -86,7 +86,7 @@ Factors factor_vectors(const Task& task, const std::vector<Index>& pivots) {
     r[at(t * k + t)] = norm;
     for (Index l = 0; l < d; ++l) q[l] /= norm;
   }
-  invert(f, r, task.alive);
+  invert(f, r, task.keep_going);
   return f;
 }
 
@@ -104,7 +104,7 @@ std::optional<Factors> factor_kernel(const Task& task, std::vector<Index>& pivot
   pivots = std::move(ordered);
   Factors f;
   f.k = k;
-  invert(f, r, task.alive);
+  invert(f, r, task.keep_going);
   return f;
 }
 
@@ -173,7 +173,7 @@ Swap best_swap(const Task& task, const Factors& f, const std::vector<Index>& piv
   for_blocks(
       task.threads, n,
       [&](Index b, Index first, Index last) {
-        stop_unless(task.alive);
+        throw_if_cancelled(task.keep_going);
         std::vector<double> along, gamma, codes(at((last - first) * k));
         double most = 0;
         project_points(task, f, pivots, first, last, along, gamma);
@@ -264,10 +264,10 @@ Method strong_rrqr_method() {
           .about =
               "pivoted QR, then swaps that multiply the volume of the exemplars by more than f "
               "(Gu, Eisenstat 1996)",
-          .knobs = {{.name = "f",
-                     .value = 2.0,
-                     .about = "swap while that multiplies the volume by more than this",
-                     .least = 1}},
+          .parameters = {{.name = "f",
+                          .value = 2.0,
+                          .about = "swap while that multiplies the volume by more than this",
+                          .least = 1}},
           .any_kernel = true,
           .streams = true,
           .cost =

@@ -30,7 +30,7 @@ struct Task {
   Settings settings = {};
   std::uint64_t seed = 0;
   int threads = 1;
-  Alive alive = {};  // from any thread; stop_unless(alive) ends the work
+  KeepGoing keep_going = {};  // from any thread; throw_if_cancelled(keep_going) ends the work
   /// Tells how many exemplars there are so far. Throws Interrupted when the one who watches says so.
   std::function<void(Index found)> report = [](Index) {};
 

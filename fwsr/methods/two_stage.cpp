@@ -32,11 +32,11 @@ double draws_for(double oversampling, double k) {
 }
 
 /// Independent draws by the scores; every point once, in the order of their numbers.
-std::vector<Index> draw(const Lottery& lottery, Index size, Index draws, const Alive& alive,
-                        Rng& rng) {
+std::vector<Index> draw(const Lottery& lottery, Index size, Index draws,
+                        const KeepGoing& keep_going, Rng& rng) {
   std::vector<bool> taken(at(size));
   for (Index c = 0; c < draws; ++c) {
-    if (c % 65536 == 0) stop_unless(alive);
+    if (c % 65536 == 0) throw_if_cancelled(keep_going);
     taken[at(lottery.draw(rng))] = true;
   }
   std::vector<Index> drawn;
@@ -58,8 +58,10 @@ std::vector<Index> keep(const Task& task, const SingularSpace& space,
   const MatrixView<const double> view{rows.data(), count, rank, rank};
   const Points points(view, {}, Preprocessing{.center = Center::none}, task.threads);
   const auto kernel = make_tiled_kernel(points, {}, {.threads = task.threads});
-  const Task inner{
-      .points = &points, .kernel = kernel.get(), .threads = task.threads, .alive = task.alive};
+  const Task inner{.points = &points,
+                   .kernel = kernel.get(),
+                   .threads = task.threads,
+                   .keep_going = task.keep_going};
   std::vector<Index> kept;
   for (const Index c : strong_pivots(inner, rank, 2).points) kept.push_back(drawn[at(c)]);
   return kept;
@@ -78,13 +80,13 @@ Picks choose(const Task& task) {
   for (Index restart = 0; restart < task.settings.whole("restarts"); ++restart) {
     Rng own = rng.split(static_cast<std::uint64_t>(restart));
     const auto try_with = [&](Index count) {
-      return keep(task, space, scores, draw(lottery, task.size(), count, task.alive, own));
+      return keep(task, space, scores, draw(lottery, task.size(), count, task.keep_going, own));
     };
     std::vector<Index> kept = try_with(draws);
     for (int more = 1; static_cast<Index>(kept.size()) < space.rank() && more < 16; ++more)
       kept = try_with(draws << more);
     const Regression all = regress(*task.kernel, task.linear ? task.points : nullptr, kept, -1,
-                                   task.threads, task.alive);
+                                   task.threads, task.keep_going);
     // Below this part of all points together an error is rounding.
     const double clear = all.projection + 1e-12 * all.trace;
     if (clear < least * (1 - sum_width) || restart == 0)
@@ -121,16 +123,16 @@ Method two_stage_method() {
           .about =
               "draws points by their leverage scores, then keeps k by strong QR (Boutsidis, "
               "Mahoney, Drineas 2009)",
-          .knobs = {{.name = "oversampling",
-                     .value = 4.0,
-                     .about = "draws this many times k ln(k + 1) points",
-                     .least = 0,
-                     .most = 1e4},
-                    {.name = "restarts",
-                     .value = Index{10},
-                     .about = "repeats this often and keeps the set with the smallest error",
-                     .least = 1,
-                     .most = 1e6}},
+          .parameters = {{.name = "oversampling",
+                          .value = 4.0,
+                          .about = "draws this many times k ln(k + 1) points",
+                          .least = 0,
+                          .most = 1e4},
+                         {.name = "restarts",
+                          .value = Index{10},
+                          .about = "repeats this often and keeps the set with the smallest error",
+                          .least = 1,
+                          .most = 1e6}},
           .random = true,
           .any_kernel = true,
           .cost = cost,

@@ -116,7 +116,8 @@ void require_numbers(const double* values, Index count) {
         "the new points contain NaN or infinity; remove these points or fill in the values");
 }
 
-Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads, const Alive& alive) {
+Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads,
+               const KeepGoing& keep_going) {
   Frame frame{.center = prep.center,
               .scale = prep.scale,
               .normalize = prep.normalize,
@@ -127,7 +128,7 @@ Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads, c
   Points points(view, {}, prep, rows_of(view), 0);
   Common common;
   learn(points.shape(), prep, [&]<class Question>(const Question& question) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     if constexpr (requires { question.common.means; }) common = question.common;
     using Reply = decltype(points.answer(question, threads));
     constexpr bool of_features =

@@ -26,7 +26,7 @@ struct Frame {
 
 /// Looks at all points where features have a deviation or a mean, else at none.
 Frame frame_of(const PointsView& points, const Preprocessing& prep, int threads,
-               const Alive& alive = {});
+               const KeepGoing& keep_going = {});
 
 /// Throws Error for NaN and infinity.
 void require_numbers(const double* values, Index count);

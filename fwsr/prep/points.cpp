@@ -104,30 +104,4 @@ void Points::make_room(const Preprocessing& prep) {
   squared_norms_.assign(at(size_), 0.0);
 }
 
-Points::Points(const PointsView& view, const Points& trained, int threads)
-    : view_(view),
-      portion_(rows_of(view)),
-      size_(rows_of(view)),
-      features_(cols_of(view)),
-      entries_(entries_of(view)),
-      stored_(entries_),
-      prep_(trained.prep_),
-      scale_(trained.scale_),
-      common_(trained.common_),
-      unit_(trained.unit_),
-      weights_(trained.weights_),
-      means_(trained.means_) {
-  if (features_ != trained.features_)
-    throw Error(fmt::format("new points have {} features, those selected from have {}", features_,
-                            trained.features_));
-  make_room(prep_);
-  warning_ = warning_of_marks({scan(threads, false)}, features_);
-  find_point_numbers(threads);
-  if (prep_.normalize) normalize();
-  eta_ = trained.eta_;
-  rms_norm_ = trained.rms_norm_;
-  for (double& o : outer_) o *= common_;
-  for (double& s : squared_norms_) s *= common_ * common_;
-}
-
 }  // namespace fwsr

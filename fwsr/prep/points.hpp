@@ -38,9 +38,6 @@ class Points {
   Points(const PointsView& view, std::span<const Index> subset, const Preprocessing& prep,
          int threads);
 
-  /// New points seen as `trained` sees its own: same feature means, weights, unit and eta.
-  Points(const PointsView& view, const Points& trained, int threads);
-
   /// The points of `other` with another eta, and with the unit that goes with it.
   Points(const Points& other, double eta, bool eta_relative, int threads);
 
@@ -129,13 +126,13 @@ class Points {
               const ScoreStep& step, const double* r, double* c, double* h) const;
 
   /// One run's part of a pass that serves several: its points are these with another eta. r, c and h
-  /// begin with point 0, `most` with the first block of block_size points.
+  /// begin with point 0, `block_max` with the first block of block_size points.
   struct Update {
     const Points* points = nullptr;
     const Direction *a = nullptr, *av = nullptr, *rv = nullptr;
     ScoreStep step;
     const double* r = nullptr;
-    double *c = nullptr, *h = nullptr, *most = nullptr;
+    double *c = nullptr, *h = nullptr, *block_max = nullptr;
   };
   class SharedPass;
 

@@ -55,11 +55,11 @@ void Points::SharedPass::load(Index first, const Rows<T>& rows, double* out) con
 }
 
 void Points::SharedPass::run(Index block, Index first, Index last) const {
-  for (const Update& u : updates_) u.most[block] = -std::numeric_limits<double>::infinity();
+  for (const Update& u : updates_) u.block_max[block] = -std::numeric_limits<double>::infinity();
   if (updates_.size() == 1) {
     const Update& u = updates_[0];
-    u.most[block] = u.points->pass(first, last, *u.a, *u.av, *u.rv, u.step, u.r + first,
-                                   u.c + first, u.h + first);
+    u.block_max[block] = u.points->pass(first, last, *u.a, *u.av, *u.rv, u.step, u.r + first,
+                                        u.c + first, u.h + first);
   } else if (points_.sparse()) {
     run_sparse(block, first, last);
   } else {
@@ -77,8 +77,8 @@ void Points::SharedPass::run_sparse(Index block, Index first, Index last) const 
                            u.rv->features.data(), points_.features_);
       const double x = s.u * scale + u.a->last, y = s.v * scale + u.av->last,
                    z = s.w * scale + u.rv->last;
-      u.most[block] =
-          std::max(u.most[block], update_scores(u.step, 1, &x, &y, &z, u.r + i, u.c + i, u.h + i));
+      u.block_max[block] = std::max(
+          u.block_max[block], update_scores(u.step, 1, &x, &y, &z, u.r + i, u.c + i, u.h + i));
     }
   }
 }
@@ -158,7 +158,7 @@ void Points::SharedPass::update(Index block, Index first, Index count, const dou
         update_scores({.x = product(*u.a), .y = product(*u.av), .z = product(*u.rv)}, u.step, count,
                       products + x * stride, products + y * stride, products + z * stride,
                       u.r + first, u.c + first, u.h + first);
-    u.most[block] = std::max(u.most[block], most);
+    u.block_max[block] = std::max(u.block_max[block], most);
   }
 }
 

@@ -161,8 +161,8 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
       told ? Regression{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
       : problem.set && !approximate
           ? problem.set->project(exemplars)
-          : regress(kernel, nullptr, exemplars, -1, problem.threads, problem.alive);
-  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, problem.threads, problem.alive);
+          : regress(kernel, nullptr, exemplars, -1, problem.threads, problem.keep_going);
+  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, problem.threads, problem.keep_going);
   c.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
   require_finite(c.reconstruction_error);
   if (options.lambda && options.rho)

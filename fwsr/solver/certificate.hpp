@@ -32,7 +32,7 @@ struct Problem {
   double steepest =
       0;  // max K_jj / ||p_j||^2 over the picks j: what rounding of K is multiplied by
   int threads = 1;
-  Alive alive;
+  KeepGoing keep_going;
 };
 
 /// Sums over all points that the certificate is made of, in the kernel's units.

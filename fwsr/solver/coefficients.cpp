@@ -10,7 +10,7 @@
 namespace fwsr {
 
 Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& exemplars,
-                    const KernelMatrix& kernel, const Alive& alive) {
+                    const KernelMatrix& kernel, const KeepGoing& keep_going) {
   Coefficients result;
   std::unordered_map<Index, Index> place;
   for (const Step& s : trace)
@@ -26,7 +26,7 @@ Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& ex
   Index picked = 0;
   std::vector<double> c(at(m));
   for (const Step& s : trace) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     const Index j = place.at(s.pick);
     picked = std::max(picked, j + 1);
     const double length = std::isinf(s.beta) ? s.score / k[at(j * m + j)] : s.step_size * s.beta;

@@ -13,6 +13,6 @@ namespace fwsr {
 /// Replays `trace` and keeps the rows of `exemplars`, in their order. Scores and lengths are in the
 /// kernel's own (scaled) units. O(steps m^2) for m different picks, on one thread.
 Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& exemplars,
-                    const KernelMatrix& kernel, const Alive& alive = {});
+                    const KernelMatrix& kernel, const KeepGoing& keep_going = {});
 
 }  // namespace fwsr

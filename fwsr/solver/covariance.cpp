@@ -14,9 +14,9 @@ namespace fwsr {
 
 namespace {
 
-FillRows<double> rows_of(const Points& points, const Alive& alive) {
+FillRows<double> rows_of(const Points& points, const KeepGoing& keep_going) {
   return [&](Index first, Index last, double* out) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     points.rows(first, last, out);
   };
 }
@@ -29,14 +29,16 @@ std::vector<double> padded(std::span<const double> v) {
 
 }  // namespace
 
-SegmentSums<Gram> moments_in_double(const Points& points, int threads, const Alive& alive) {
-  return gram_in_segments<double>(points.portion(), points.dim(), threads, rows_of(points, alive));
+SegmentSums<Gram> moments_in_double(const Points& points, int threads,
+                                    const KeepGoing& keep_going) {
+  return gram_in_segments<double>(points.portion(), points.dim(), threads,
+                                  rows_of(points, keep_going));
 }
 
 std::vector<double> forms_in_double(const Points& points, std::span<const double> c, int threads,
-                                    const Alive& alive) {
+                                    const KeepGoing& keep_going) {
   std::vector<double> r(at(points.size()));
-  quadratic_forms<double>(points.portion(), points.dim(), threads, rows_of(points, alive), c,
+  quadratic_forms<double>(points.portion(), points.dim(), threads, rows_of(points, keep_going), c,
                           [&](Index first, Index last, const double* forms) {
                             std::copy_n(forms, last - first, r.begin() + first);
                           });
@@ -44,10 +46,10 @@ std::vector<double> forms_in_double(const Points& points, std::span<const double
 }
 
 SegmentSums<Gram> moments_in_single(const Points& points, std::span<const double> m, int threads,
-                                    const Alive& alive) {
+                                    const KeepGoing& keep_going) {
   const std::vector<double> shift = padded(m);
   const FillRows<float> fill = [&](Index first, Index last, float* out) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     points.rows(first, last, shift, out);
   };
   return gram_in_segments<float>(points.portion(), points.dim(), threads, fill);
@@ -68,7 +70,8 @@ SingleCovariance covariance_from(const Gram& gram, const std::vector<double>& m,
 }
 
 SingleForms forms_in_single(const Points& points, std::span<const double> b,
-                            const SingleVectors& vectors, int threads, const Alive& alive) {
+                            const SingleVectors& vectors, int threads,
+                            const KeepGoing& keep_going) {
   const Index dim = points.dim();
   const auto size = static_cast<double>(points.portion().of);
   const std::vector<double> m = padded(vectors.m), s = padded(vectors.s), cm = padded(vectors.cm);
@@ -83,7 +86,7 @@ SingleForms forms_in_single(const Points& points, std::span<const double> b,
   SingleForms result{.r = std::vector<double>(at(points.size()))};
   std::mutex mutex;
   const FillRows<float> fill_and_begin = [&](Index first, Index last, float* out) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     const auto count = at(last - first);
     std::vector<double> x(count), y(count), z(count);
     points.rows(first, last, m, out, along_m, along_s, along_cm, x.data(), y.data(), z.data());

@@ -19,9 +19,9 @@ struct Covariance {
 };
 
 // In double.
-SegmentSums<Gram> moments_in_double(const Points& points, int threads, const Alive& alive);
+SegmentSums<Gram> moments_in_double(const Points& points, int threads, const KeepGoing& keep_going);
 std::vector<double> forms_in_double(const Points& points, std::span<const double> c, int threads,
-                                    const Alive& alive);
+                                    const KeepGoing& keep_going);
 
 /// What the points have in common would take most digits of float32 products. They are formed of b_i = a_i - m, with m
 /// the mean of some points, and what m adds is added in double:
@@ -29,7 +29,7 @@ std::vector<double> forms_in_double(const Points& points, std::span<const double
 ///   B = sum_i b_i b_i^T    s = sum_i b_i    C = B + m s^T + s m^T + n m m^T
 ///   r_i = b_i^T B b_i + 2 (b_i.m) (b_i.s) + n (b_i.m)^2 + 2 b_i.(C m) + m^T C m
 SegmentSums<Gram> moments_in_single(const Points& points, std::span<const double> m, int threads,
-                                    const Alive& alive);
+                                    const KeepGoing& keep_going);
 struct SingleVectors {
   std::span<const double> m, s, cm;  // dim numbers each
 };
@@ -38,7 +38,7 @@ struct SingleForms {
   double most = 0, longest = 0;  // of all b_i^T B b_i and ||b_i||^2: what float32 has rounded
 };
 SingleForms forms_in_single(const Points& points, std::span<const double> b,
-                            const SingleVectors& vectors, int threads, const Alive& alive);
+                            const SingleVectors& vectors, int threads, const KeepGoing& keep_going);
 /// C, and C m, from the sums.
 struct SingleCovariance {
   std::vector<double> c, cm;

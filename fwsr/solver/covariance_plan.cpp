@@ -95,7 +95,7 @@ void count(const Pieces& p, const SelectOptions& o, Plan& plan) {
 }
 
 std::unique_ptr<Form> make(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
-                           const Alive&) {
+                           const KeepGoing&) {
   return std::make_unique<CovarianceForm>(*prepared.set, prepared.set->facts().single && !o.precise,
                                           plan.threads);
 }

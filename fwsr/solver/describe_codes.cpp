@@ -169,7 +169,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   for_blocks(
       threads_for(problem.threads, work * static_cast<double>(k + 8)), n,
       [&](Index b, Index first, Index last) {
-        stop_unless(problem.alive);
+        throw_if_cancelled(problem.keep_going);
         Part& part = parts[at(b)];
         part.counts.assign(at(k), 0.0);
         part.norms.assign(at(k), 0.0);

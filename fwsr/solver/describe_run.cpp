@@ -66,7 +66,7 @@ void rescale(std::vector<Step>& trace, double unit) {
 }  // namespace
 
 void describe_run(Run run, const RunProducts& products, const PreparedProblem& prepared,
-                  const SelectOptions& options, const Alive& alive, Selection& result) {
+                  const SelectOptions& options, const KeepGoing& keep_going, Selection& result) {
   const auto start = Clock::now();
   const Plan& plan = result.plan;
   const KernelMatrix& kernel = prepared.kernel();
@@ -88,7 +88,7 @@ void describe_run(Run run, const RunProducts& products, const PreparedProblem& p
     return;
   }
   const Coefficients theta =
-      free_two ? replay(run.trace, run.exemplars, kernel, alive) : Coefficients{};
+      free_two ? replay(run.trace, run.exemplars, kernel, keep_going) : Coefficients{};
   const Codes codes =
       free_two ? Codes(kernel, run.exemplars, theta) : Codes(kernel, run.exemplars, products.rows);
   const PointSet* const set = products.covariance ? prepared.set.get() : nullptr;
@@ -107,7 +107,7 @@ void describe_run(Run run, const RunProducts& products, const PreparedProblem& p
           prepared.single || (set && set->facts().single && !options.precise) ? 1e-6 : 1e-9,
       .steepest = steepest(run.trace, kernel),
       .threads = plan.threads,
-      .alive = alive};
+      .keep_going = keep_going};
   const CodeSums sums = describe_codes(problem, codes, options, result);
   warn_if_short(result, options);
   warn_if_spanned(result, options, prepared.features());

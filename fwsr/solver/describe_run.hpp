@@ -9,9 +9,9 @@
 
 namespace fwsr {
 
-/// Exemplars, codes, weights, certificate, warnings. Throws Interrupted when `alive` says no. Of a run that was
+/// Exemplars, codes, weights, certificate, warnings. Throws Interrupted when `keep_going` says no. Of a run that was
 /// interrupted itself only exemplars and trace are told.
 void describe_run(Run run, const RunProducts& products, const PreparedProblem& prepared,
-                  const SelectOptions& options, const Alive& alive, Selection& result);
+                  const SelectOptions& options, const KeepGoing& keep_going, Selection& result);
 
 }  // namespace fwsr

@@ -20,7 +20,7 @@ namespace {
 /// `all`, where there is room for all of them, else to a place that the next block uses again.
 template <class Work>
 void for_values(const NewPoints& points, double* all, bool diagonals, int threads,
-                const Alive& alive, const Work& work) {
+                const KeepGoing& keep_going, const Work& work) {
   const SerialBlas serial;
   make_room_for_products(threads);
   struct Scratch {
@@ -32,7 +32,7 @@ void for_values(const NewPoints& points, double* all, bool diagonals, int thread
   for_blocks(
       threads, points.size(),
       [&](int thread, Index b, Index first, Index last) {
-        stop_unless(alive);
+        throw_if_cancelled(keep_going);
         Scratch& own = scratch[at(thread)];
         own.values.resize(all ? 0 : at((last - first) * m));
         double* const values = all ? all + first * m : own.values.data();
@@ -92,18 +92,18 @@ double left_of(const KnownPoints& known, const double* values, std::vector<doubl
 }  // namespace
 
 void write_codes(const NewPoints& points, const CodeMap& how, double* out, int threads,
-                 const Alive& alive) {
+                 const KeepGoing& keep_going) {
   const Index m = points.known().count();
-  for_values(points, how.map.empty() ? out : nullptr, false, threads, alive,
+  for_values(points, how.map.empty() ? out : nullptr, false, threads, keep_going,
              [&](Index, Index first, Index last, double* values, NewPoints::Block&) {
                codes_of(how, m, last - first, values, out + first * how.codes);
              });
 }
 
 void find_largest_code(const NewPoints& points, const CodeMap& how, std::int64_t* out, int threads,
-                       const Alive& alive) {
+                       const KeepGoing& keep_going) {
   const Index k = how.codes, m = points.known().count();
-  for_values(points, nullptr, false, threads, alive,
+  for_values(points, nullptr, false, threads, keep_going,
              [&](Index, Index first, Index last, double* values, NewPoints::Block&) {
                std::vector<double> mapped(how.map.empty() ? 0 : at((last - first) * k));
                double* const codes = how.map.empty() ? values : mapped.data();
@@ -120,10 +120,10 @@ void find_largest_code(const NewPoints& points, const CodeMap& how, std::int64_t
 
 double find_nearest(const NewPoints& points, std::span<const double> add,
                     std::span<const double> times, double rounding, std::int64_t* out, int threads,
-                    const Alive& alive) {
+                    const KeepGoing& keep_going) {
   const Index m = points.known().count();
   std::vector<double> sums(at(block_count(points.size(), points.block_rows())));
-  for_values(points, nullptr, false, threads, alive,
+  for_values(points, nullptr, false, threads, keep_going,
              [&](Index b, Index first, Index last, double* values, NewPoints::Block&) {
                for (Index i = first; i < last; ++i) {
                  double* const own = values + (i - first) * m;
@@ -146,12 +146,12 @@ double find_nearest(const NewPoints& points, std::span<const double> add,
 }
 
 Shares find_shares(const NewPoints& points, std::span<const double> lower,
-                   std::span<const double> squares, int threads, const Alive& alive) {
+                   std::span<const double> squares, int threads, const KeepGoing& keep_going) {
   const KnownPoints& known = points.known();
   const Index m = known.count();
   const bool vectors = lower.empty() && known.linear();
   std::vector<Shares> parts(at(block_count(points.size(), points.block_rows())));
-  for_values(points, nullptr, squares.empty(), threads, alive,
+  for_values(points, nullptr, squares.empty(), threads, keep_going,
              [&](Index b, Index first, Index last, double* values, NewPoints::Block& block) {
                Shares& part = parts[at(b)];
                part.explained.assign(at(m), 0.0);

@@ -21,17 +21,17 @@ struct CodeMap {
 
 /// Codes of all points, row by row, to `out`.
 void write_codes(const NewPoints& points, const CodeMap& how, double* out, int threads,
-                 const Alive& alive = {});
+                 const KeepGoing& keep_going = {});
 
 /// For every point the place of its code that is largest, of either sign; of equal ones the first. @pre how.codes > 0
 void find_largest_code(const NewPoints& points, const CodeMap& how, std::int64_t* out, int threads,
-                       const Alive& alive = {});
+                       const KeepGoing& keep_going = {});
 
 /// For every point the place of the known one with the least add_j + times_j v_j, and of those that are no more than
 /// `rounding` of the terms beyond it the first. Answers the sum of the least. @pre there is one
 double find_nearest(const NewPoints& points, std::span<const double> add,
                     std::span<const double> times, double rounding, std::int64_t* out, int threads,
-                    const Alive& alive = {});
+                    const KeepGoing& keep_going = {});
 
 /// What the known ones add to each other, of the squared norms of the points.
 struct Shares {
@@ -43,6 +43,6 @@ struct Shares {
 /// v = lower u, and |u_j|^2 is what j adds. Without, the known vectors are orthonormal or 0, and u = v.
 /// `squares`: the squared norms of the points, where the known ones cannot tell; empty: they can.
 Shares find_shares(const NewPoints& points, std::span<const double> lower,
-                   std::span<const double> squares, int threads, const Alive& alive = {});
+                   std::span<const double> squares, int threads, const KeepGoing& keep_going = {});
 
 }  // namespace fwsr

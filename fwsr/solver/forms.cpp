@@ -18,8 +18,8 @@ const char* name_of(FormKind v) {
 }
 
 std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
-                                const Alive& alive) {
-  return entry_of(plan.form).make(prepared, o, plan, alive);
+                                const KeepGoing& keep_going) {
+  return entry_of(plan.form).make(prepared, o, plan, keep_going);
 }
 
 }  // namespace fwsr

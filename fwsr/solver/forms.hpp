@@ -21,7 +21,7 @@ struct FormEntry {
   void (*count)(const Pieces& p, const SelectOptions& o, Plan& plan) = nullptr;
   /// As make_form (prepared_problem.hpp).
   std::unique_ptr<Form> (*make)(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
-                                const Alive& alive) = nullptr;
+                                const KeepGoing& keep_going) = nullptr;
 };
 
 /// @pre kind is not none

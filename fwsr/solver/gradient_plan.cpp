@@ -45,7 +45,7 @@ void count(const Pieces& p, const SelectOptions&, Plan& plan) {
 }
 
 std::unique_ptr<Form> make(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
-                           const Alive&) {
+                           const KeepGoing&) {
   return std::make_unique<GradientForm>(prepared.kernel(), o.q, o.nonneg, plan.threads);
 }
 

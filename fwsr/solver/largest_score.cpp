@@ -47,7 +47,7 @@ double largest_score_kernel(const Problem& p, const Codes& codes) {
   for_blocks(
       p.threads, n,
       [&](Index, Index first, Index last) {
-        stop_unless(p.alive);
+        throw_if_cancelled(p.keep_going);
         const Index rows = last - first;
         std::vector<double> tile;
         p.kernel.scan(first, last, [&](Index begin, Index end, const double* kernel, Index stride) {
@@ -91,7 +91,7 @@ ScoreBound largest_score(const Problem& p, const Codes& codes, const CodeSums& s
   ScoreBound bound;
   if (few_may_lead(p, sums)) {
     for (const Index i : sums.linear->leaders) {
-      stop_unless(p.alive);
+      throw_if_cancelled(p.keep_going);
       bound.score = std::max(bound.score, p.set->score_of(i, {codes.list(), *codes.theta()}));
     }
   } else {

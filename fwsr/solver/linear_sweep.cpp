@@ -179,7 +179,7 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
 }
 
 SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::vector<double>& r,
-                         const Wanted& wanted, int threads, const Alive& alive) {
+                         const Wanted& wanted, int threads, const KeepGoing& keep_going) {
   const bool full = z.full;
   const Index n = points.size(), d = points.dim(), m = z.m, k = z.k;
   SweepAnswer answer;
@@ -199,7 +199,7 @@ SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::
   for_blocks(
       team, n,
       [&](int thread, Index b, Index first, Index last) {
-        stop_unless(alive);
+        throw_if_cancelled(keep_going);
         auto& own = scratch[static_cast<std::size_t>(thread)];
         if (!own) own.emplace(z, packed, height, d);
         auto& [a, v, x, s, t, y] = *own;

@@ -132,7 +132,7 @@ struct SweepAnswer {
 /// `r`: of the points at hand.
 SweepAnswer sweep_linear(const Points& points, const SweepTables& tables,
                          const std::vector<double>& r, const Wanted& wanted, int threads,
-                         const Alive& alive);
+                         const KeepGoing& keep_going);
 
 /// Fills weights and strength, and assignment, codes and sums when asked for.
 LinearSums gather_sweep(std::vector<SweepAnswer> answers, const SweepTables& tables,

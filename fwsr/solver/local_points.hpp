@@ -16,7 +16,7 @@ namespace fwsr {
 /// A shard in the same process, asked directly.
 class OneShard {
  public:
-  explicit OneShard(int threads, Alive alive) : shard_(threads, std::move(alive)) {}
+  explicit OneShard(int threads, KeepGoing keep_going) : shard_(threads, std::move(keep_going)) {}
   PointShard& shard() { return shard_; }
 
   template <class Question>
@@ -32,9 +32,9 @@ class OneShard {
 
 class LocalPoints final : public GatheredPoints<OneShard> {
  public:
-  /// `points` are the caller's. `alive` is asked now and then, and Interrupted is thrown when it says no.
-  LocalPoints(const Points& points, int threads, Alive alive = {})
-      : GatheredPoints(std::make_shared<OneShard>(threads, std::move(alive)), new_id(),
+  /// `points` are the caller's. `keep_going` is asked now and then, and Interrupted is thrown when it says no.
+  LocalPoints(const Points& points, int threads, KeepGoing keep_going = {})
+      : GatheredPoints(std::make_shared<OneShard>(threads, std::move(keep_going)), new_id(),
                        facts_of(points)) {
     shards()->shard().add(set(), points);
   }

@@ -39,7 +39,7 @@ struct PointShard::Run {
             .r = r.data(),
             .c = scores.c.data(),
             .h = scores.h.data(),
-            .most = scores.most.data()};
+            .block_max = scores.block_max.data()};
   }
 
   const Points& points;
@@ -47,7 +47,8 @@ struct PointShard::Run {
   Points::Direction a, av, rv;
 };
 
-PointShard::PointShard(int threads, Alive alive) : threads_(threads), alive_(std::move(alive)) {}
+PointShard::PointShard(int threads, KeepGoing keep_going)
+    : threads_(threads), keep_going_(std::move(keep_going)) {}
 PointShard::~PointShard() = default;
 
 void PointShard::add(Index set, std::unique_ptr<Points> points) {
@@ -88,8 +89,8 @@ RowsOf::Reply PointShard::answer(const RowsOf& q) const {
 }
 
 Moments::Reply PointShard::answer(const Moments& q) const {
-  return q.single ? moments_in_single(points(q.set), q.shift.all(), threads_, alive_)
-                  : moments_in_double(points(q.set), threads_, alive_);
+  return q.single ? moments_in_single(points(q.set), q.shift.all(), threads_, keep_going_)
+                  : moments_in_double(points(q.set), threads_, keep_going_);
 }
 
 double PointShard::keep(Index id, std::vector<double> r) {
@@ -99,12 +100,12 @@ double PointShard::keep(Index id, std::vector<double> r) {
 }
 
 KeepForms::Reply PointShard::answer(const KeepForms& q) {
-  return keep(q.id, forms_in_double(points(q.set), q.c.all(), threads_, alive_));
+  return keep(q.id, forms_in_double(points(q.set), q.c.all(), threads_, keep_going_));
 }
 
 KeepFormsInSingle::Reply PointShard::answer(const KeepFormsInSingle& q) {
   SingleForms forms = forms_in_single(points(q.set), q.b.all(), {q.m.all(), q.s.all(), q.cm.all()},
-                                      threads_, alive_);
+                                      threads_, keep_going_);
   keep(q.id, std::move(forms.r));
   return {.most = forms.most, .longest = forms.longest};
 }
@@ -126,13 +127,13 @@ KeepBordered::Reply PointShard::answer(const KeepBordered& q) {
 
 Told PointShard::answer(const BeginRun& q) {
   auto begun = std::make_unique<Run>(points(q.set), r(q.covariance));
-  begun->scores.find_most(threads_);
+  begun->scores.find_block_max(threads_);
   runs_[q.run] = std::move(begun);
   return {};
 }
 
 LargestScore::Reply PointShard::answer(const LargestScore& q) const {
-  return largest(run(q.run).scores.most);
+  return largest(run(q.run).scores.block_max);
 }
 
 FirstScore::Reply PointShard::answer(const FirstScore& q) const {
@@ -154,7 +155,7 @@ Told PointShard::answer(const Rescore& q) {
                    own.scores.c[at(i)] = dot(y, z, dim);  // y = E^T a_i, z = C y
                    own.scores.h[at(i)] = dot(a, z, dim);
                  });
-  own.scores.find_most(threads_);
+  own.scores.find_block_max(threads_);
   return {};
 }
 
@@ -174,15 +175,15 @@ Told PointShard::answer(const Advance& q) {
 // ------------------------------------------------------------------------------- when a run has ended
 
 DescribeCodes::Reply PointShard::answer(const DescribeCodes& q) const {
-  return sweep_linear(points(q.set), q.tables, r(q.covariance), q.wanted, threads_, alive_);
+  return sweep_linear(points(q.set), q.tables, r(q.covariance), q.wanted, threads_, keep_going_);
 }
 
 ResidualSquares::Reply PointShard::answer(const ResidualSquares& q) const {
-  return residual_squares(points(q.set), q.codes, threads_, alive_);
+  return residual_squares(points(q.set), q.codes, threads_, keep_going_);
 }
 
 ResidualMoments::Reply PointShard::answer(const ResidualMoments& q) const {
-  return residual_moments(points(q.set), q.codes, threads_, alive_);
+  return residual_moments(points(q.set), q.codes, threads_, keep_going_);
 }
 
 ProjectedSquares::Reply PointShard::answer(const ProjectedSquares& q) const {
@@ -191,7 +192,7 @@ ProjectedSquares::Reply PointShard::answer(const ProjectedSquares& q) const {
 
 ResidualScores::Reply PointShard::answer(const ResidualScores& q) {
   const Points& own = points(q.set);
-  residual_scores_ = residual_scores(own, q.rr.all(), threads_, alive_);
+  residual_scores_ = residual_scores(own, q.rr.all(), threads_, keep_going_);
   ResidualScores::Reply reply;
   for (Index i = 0; i < own.size(); ++i) {
     const double square = residual_scores_[at(i)], error = residual_score_error(own, q.f, i);
@@ -213,7 +214,7 @@ ResidualLeaders::Reply PointShard::answer(const ResidualLeaders& q) {
 }
 
 BeyondSpan::Reply PointShard::answer(const BeyondSpan& q) const {
-  return beyond_span(points(q.set), q.orthonormal.all(), threads_, alive_);
+  return beyond_span(points(q.set), q.orthonormal.all(), threads_, keep_going_);
 }
 
 }  // namespace fwsr

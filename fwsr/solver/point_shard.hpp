@@ -15,8 +15,8 @@ namespace fwsr {
 
 class PointShard {
  public:
-  /// `alive` is asked now and then, and Interrupted is thrown when it says no.
-  explicit PointShard(int threads, Alive alive = {});
+  /// `keep_going` is asked now and then, and Interrupted is thrown when it says no.
+  explicit PointShard(int threads, KeepGoing keep_going = {});
   ~PointShard();
   PointShard(const PointShard&) = delete;
   PointShard& operator=(const PointShard&) = delete;
@@ -64,7 +64,7 @@ class PointShard {
   double keep(Index id, std::vector<double> r);
 
   int threads_;
-  Alive alive_;
+  KeepGoing keep_going_;
   std::unordered_map<Index, const Points*> points_;
   std::unordered_map<Index, std::unique_ptr<Points>> owned_;
   std::unordered_map<Index, std::vector<double>> r_;  // of every covariance

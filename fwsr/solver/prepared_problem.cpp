@@ -69,30 +69,31 @@ void refuse_if_too_far_from_origin(const PointFacts& facts, KernelType type,
 }
 
 void PreparedProblem::make_kernel(const SelectOptions& o, const Plan& plan, bool in_single,
-                                  bool hold, const Alive& alive) {
+                                  bool hold, const KeepGoing& keep_going) {
   held.reset();
   source = make_tiled_kernel(*points, type,
                              {.eta = o.eta,
                               .eta_relative = o.eta_relative,
                               .single = in_single,
                               .threads = plan.threads,
-                              .alive = alive});
+                              .keep_going = keep_going});
   if (hold) held = make_held_kernel(*source, plan.threads);
 }
 
 PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> subset,
-                                const SelectOptions& o, const Plan& plan, const Alive& alive) {
+                                const SelectOptions& o, const Plan& plan,
+                                const KeepGoing& keep_going) {
   if (o.kernel.type == KernelType::precomputed) {
     PreparedProblem prepared;
     prepared.source = make_given_kernel(view, subset, o.eta, o.eta_relative, plan.threads);
     return prepared;
   }
   return prepare_problem(std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads),
-                         o, plan, alive);
+                         o, plan, keep_going);
 }
 
 PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,
-                                const Plan& plan, const Alive& alive) {
+                                const Plan& plan, const KeepGoing& keep_going) {
   PreparedProblem prepared;
   prepared.points = std::move(points);
   const Points& all = *prepared.points;
@@ -104,20 +105,20 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
   prepared.type = kernel_of(o, *prepared.points, plan.threads);
   prepared.single = prepared.points->single() && !o.precise && plan.form == FormKind::representer &&
                     plan.kernel_by != KernelBy::products;
-  prepared.make_kernel(o, plan, prepared.single, plan.kernel_by == KernelBy::held, alive);
+  prepared.make_kernel(o, plan, prepared.single, plan.kernel_by == KernelBy::held, keep_going);
   if (plan.kernel_by == KernelBy::factor) {
     const KernelMatrix& exact = *prepared.source;
     prepared.factor = std::make_unique<Factor>(
         exact, *prepared.points, prepared.type, std::min(o.rank, exact.size()),
-        prepared.points->single() && !o.precise, plan.threads, alive);
+        prepared.points->single() && !o.precise, plan.threads, keep_going);
     const Preprocessing as_is{.center = Center::none, .eta = exact.eta() * prepared.factor->unit()};
     prepared.coordinates = std::make_unique<Points>(prepared.factor->rows(),
                                                     std::span<const Index>{}, as_is, plan.threads);
     prepared.approximate =
-        make_factor_kernel(*prepared.factor, *prepared.coordinates, exact, alive);
+        make_factor_kernel(*prepared.factor, *prepared.coordinates, exact, keep_going);
   }
   if (plan.form == FormKind::covariance)
-    prepared.set = std::make_unique<LocalPoints>(prepared.feature_rows(), plan.threads, alive);
+    prepared.set = std::make_unique<LocalPoints>(prepared.feature_rows(), plan.threads, keep_going);
   return prepared;
 }
 

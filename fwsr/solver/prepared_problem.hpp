@@ -39,17 +39,18 @@ struct PreparedProblem {
   const Points& feature_rows() const { return coordinates ? *coordinates : *points; }
 
   void make_kernel(const SelectOptions& o, const Plan& plan, bool in_single, bool hold,
-                   const Alive& alive);
+                   const KeepGoing& keep_going);
 };
 Preprocessing preprocessing_of(const SelectOptions& o);
 PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> subset,
-                                const SelectOptions& o, const Plan& plan, const Alive& alive);
+                                const SelectOptions& o, const Plan& plan,
+                                const KeepGoing& keep_going);
 /// The same from points that are there. @pre the kernel is not precomputed
 PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,
-                                const Plan& plan, const Alive& alive);
-/// The form may replace the kernel of the problem by one in double, and asks `alive`: both must outlive it.
+                                const Plan& plan, const KeepGoing& keep_going);
+/// The form may replace the kernel of the problem by one in double, and asks `keep_going`: both must outlive it.
 std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
-                                const Alive& alive);
+                                const KeepGoing& keep_going);
 
 /// What the loop needs to know. Throws Error when the objective at X = 0 is not finite.
 RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero);

@@ -123,11 +123,11 @@ Regression added_up(const std::vector<double>& projection, const std::vector<dou
 
 /// Calls work(block, first, last) for all points.
 template <class Work>
-void for_points(Index n, int threads, const Alive& alive, const Work& work) {
+void for_points(Index n, int threads, const KeepGoing& keep_going, const Work& work) {
   for_blocks(
       threads, n,
       [&](Index b, Index first, Index last) {
-        stop_unless(alive);
+        throw_if_cancelled(keep_going);
         work(at(b), first, last);
       },
       sweep_rows);
@@ -136,9 +136,9 @@ void for_points(Index n, int threads, const Alive& alive, const Work& work) {
 /// Calls use(block, i, K_ii, kernel values with the exemplars, room for as many) for all points.
 template <class Use>
 void for_values(const KernelMatrix& kernel, std::span<const Index> exemplars, int threads,
-                const Alive& alive, const Use& use) {
+                const KeepGoing& keep_going, const Use& use) {
   const std::size_t k = exemplars.size();
-  for_points(kernel.size(), threads, alive, [&](std::size_t b, Index first, Index last) {
+  for_points(kernel.size(), threads, keep_going, [&](std::size_t b, Index first, Index last) {
     std::vector<Index> points(at(last - first));
     std::iota(points.begin(), points.end(), first);
     const std::vector<double> values = kernel.values(points, exemplars, Eta::left_out);
@@ -149,13 +149,13 @@ void for_values(const KernelMatrix& kernel, std::span<const Index> exemplars, in
 }
 
 Regression project_kernel(const KernelMatrix& kernel, std::span<const Index> exemplars, int threads,
-                          const Alive& alive) {
+                          const KeepGoing& keep_going) {
   const auto k = static_cast<Index>(exemplars.size());
   const PivotedCholesky factor =
       pivoted_cholesky(kernel.values(exemplars, exemplars, Eta::left_out), k);
   const auto blocks = at(block_count(kernel.size(), sweep_rows));
   std::vector<double> projection(blocks), trace(blocks);
-  for_values(kernel, exemplars, threads, alive,
+  for_values(kernel, exemplars, threads, keep_going,
              [&](std::size_t b, Index i, double square, const double* column,
                  std::vector<double>& scratch) {
                const double rest = square - factor.squared_solution(column, scratch.data());
@@ -177,11 +177,11 @@ std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index fe
 }
 
 BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal, int threads,
-                           const Alive& alive) {
+                           const KeepGoing& keep_going) {
   const Residuals residuals(points, orthonormal, threads);
   const auto blocks = at(block_count(points.size(), sweep_rows));
   std::vector<double> projection(blocks), trace(blocks);
-  for_points(points.size(), threads, alive, [&](std::size_t b, Index first, Index last) {
+  for_points(points.size(), threads, keep_going, [&](std::size_t b, Index first, Index last) {
     for (Index i = first; i < last; ++i) trace[b] += points.squared_norm(i);
     projection[b] = residuals.sum(first, last);
   });
@@ -190,25 +190,25 @@ BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthono
 }
 
 Regression project_points(const Points& points, std::span<const Index> exemplars, int threads,
-                          const Alive& alive) {
+                          const KeepGoing& keep_going) {
   std::vector<double> rows(exemplars.size() * at(points.dim()));
   for (std::size_t t = 0; t < exemplars.size(); ++t)
     points.row(exemplars[t], rows.data() + t * at(points.dim()));
   const BeyondSpanSums sums =
-      beyond_span(points, span_of(rows, points.dim(), points.features()), threads, alive);
+      beyond_span(points, span_of(rows, points.dim(), points.features()), threads, keep_going);
   const double projection = total_of({sums.projection});
   return {.projection = projection, .ridge = projection, .trace = total_of({sums.trace})};
 }
 
 double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, double rho,
-                int threads, const Alive& alive) {
+                int threads, const KeepGoing& keep_going) {
   const auto k = static_cast<Index>(exemplars.size());
   std::vector<double> ridged = kernel.values(exemplars, exemplars, Eta::left_out);
   for (Index t = 0; t < k; ++t) ridged[at(t * k + t)] += rho * rho;
   const PivotedCholesky factor = pivoted_cholesky(ridged, k);
   std::vector<double> ridges(at(block_count(kernel.size(), sweep_rows)));
   for_values(
-      kernel, exemplars, threads, alive,
+      kernel, exemplars, threads, keep_going,
       [&](std::size_t b, Index, double square, const double* column, std::vector<double>& scratch) {
         ridges[b] += square - factor.squared_solution(column, scratch.data());
       });
@@ -216,10 +216,11 @@ double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, do
 }
 
 Regression regress(const KernelMatrix& kernel, const Points* linear,
-                   std::span<const Index> exemplars, double rho, int threads, const Alive& alive) {
-  Regression errors = linear ? project_points(*linear, exemplars, threads, alive)
-                             : project_kernel(kernel, exemplars, threads, alive);
-  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, threads, alive);
+                   std::span<const Index> exemplars, double rho, int threads,
+                   const KeepGoing& keep_going) {
+  Regression errors = linear ? project_points(*linear, exemplars, threads, keep_going)
+                             : project_kernel(kernel, exemplars, threads, keep_going);
+  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, threads, keep_going);
   return errors;
 }
 

@@ -23,18 +23,19 @@ struct BeyondSpanSums {
   SegmentSums<double> projection, trace;
 };
 BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal, int threads,
-                           const Alive& alive);
+                           const KeepGoing& keep_going);
 
 /// From the points themselves, which keep twice the digits of their inner products; ridge is the projection.
 Regression project_points(const Points& points, std::span<const Index> exemplars, int threads,
-                          const Alive& alive);
+                          const KeepGoing& keep_going);
 /// The ridge alone, from the kernel. @pre rho > 0, in the kernel's units
 double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, double rho,
-                int threads, const Alive& alive);
+                int threads, const KeepGoing& keep_going);
 
 /// All of it. `linear`: the points themselves where the kernel is their inner product, else null. `rho` in the
 /// kernel's units; negative when nobody asked.
 Regression regress(const KernelMatrix& kernel, const Points* linear,
-                   std::span<const Index> exemplars, double rho, int threads, const Alive& alive);
+                   std::span<const Index> exemplars, double rho, int threads,
+                   const KeepGoing& keep_going);
 
 }  // namespace fwsr

@@ -30,11 +30,11 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 }  // namespace
 
 RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads, const InDouble& in_double,
-                                 const Alive& alive)
+                                 const KeepGoing& keep_going)
     : kernel_(&kernel),
       threads_(threads),
       in_double_(in_double),
-      alive_(alive),
+      keep_going_(keep_going),
       n_(kernel.size()),
       scores_(n_),
       v_(at(n_)),
@@ -105,7 +105,7 @@ void RepresenterForm::recompute() {
   for_blocks(
       threads_, n_,
       [&](Index, Index first, Index last) {
-        stop_unless(alive_);
+        throw_if_cancelled(keep_going_);
         const Index rows = last - first;
         std::vector<double> t(at(rows * m)), p;  // Theta^T u_i, row by row
         multiply(Product<double>{.op_a = Op::transpose,
@@ -154,7 +154,7 @@ void RepresenterForm::go_on_in_double() {
   for_blocks(
       threads_, n_,
       [&](Index, Index first, Index last) {
-        stop_unless(alive_);
+        throw_if_cancelled(keep_going_);
         for (Index b = 0; b < m; ++b)
           std::fill(w_.data() + b * n_ + first, w_.data() + b * n_ + last, 0.0);
         kernel_->scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
@@ -196,12 +196,12 @@ void RepresenterForm::refine() {
 
 Pick RepresenterForm::best() {
   const double tie = kernel_->single() ? tie_single : tie_double;
-  scores_.find_most(threads_);
+  scores_.find_block_max(threads_);
   Index j = scores_.best(tie);
   double score = exact_score(j);
   if (std::abs(score - scores_.c[at(j)]) > drift * score) {
     recompute();
-    scores_.find_most(threads_);
+    scores_.find_block_max(threads_);
     j = scores_.best(tie);
     score = exact_score(j);
   }

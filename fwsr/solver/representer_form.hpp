@@ -36,7 +36,7 @@ class RepresenterForm final : public Form {
 
   /// `in_double` is asked at most once, and only when kernel.single().
   RepresenterForm(const KernelMatrix& kernel, int threads, const InDouble& in_double = {},
-                  const Alive& alive = {});
+                  const KeepGoing& keep_going = {});
 
   double objective() const override { return f_; }
   void refine() override;
@@ -64,7 +64,7 @@ class RepresenterForm final : public Form {
   const KernelMatrix* kernel_;
   int threads_;
   InDouble in_double_;
-  Alive alive_;
+  KeepGoing keep_going_;
   Index n_;
   Scores scores_;
   std::vector<Index> basis_;

@@ -101,13 +101,13 @@ bool fits_in_double(const SelectOptions& o, const Plan& plan) {
 }
 
 std::unique_ptr<Form> make(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
-                           const Alive& alive) {
-  const auto in_double = [&prepared, &o, &plan, &alive]() -> const KernelMatrix& {
+                           const KeepGoing& keep_going) {
+  const auto in_double = [&prepared, &o, &plan, &keep_going]() -> const KernelMatrix& {
     const bool hold = prepared.held && (prepared.held.reset(), fits_in_double(o, plan));
-    prepared.make_kernel(o, plan, false, hold, alive);
+    prepared.make_kernel(o, plan, false, hold, keep_going);
     return prepared.kernel();
   };
-  return std::make_unique<RepresenterForm>(prepared.kernel(), plan.threads, in_double, alive);
+  return std::make_unique<RepresenterForm>(prepared.kernel(), plan.threads, in_double, keep_going);
 }
 
 }  // namespace

@@ -19,16 +19,16 @@ constexpr double units = 16 * std::numeric_limits<double>::epsilon();
 /// Rows of R.
 class ResidualRows {
  public:
-  ResidualRows(const Points& points, const ResidualVectors& x, const Alive& alive)
+  ResidualRows(const Points& points, const ResidualVectors& x, const KeepGoing& keep_going)
       : points_(points),
-        alive_(alive),
+        keep_going_(keep_going),
         x_(x),
         d_(x.dim),
         m_(static_cast<Index>(x.basis.size()) / d_),
         k_(static_cast<Index>(x.chosen.size()) / d_) {}
 
   void operator()(Index first, Index last, double* out) const {
-    stop_unless(alive_);
+    throw_if_cancelled(keep_going_);
     points_.rows(first, last, out);
     if (k_ == 0) return;
     const Index rows = last - first;
@@ -65,7 +65,7 @@ class ResidualRows {
   }
 
   const Points& points_;
-  const Alive& alive_;
+  const KeepGoing& keep_going_;
   const ResidualVectors& x_;
   Index d_, m_, k_;
 };
@@ -73,9 +73,9 @@ class ResidualRows {
 }  // namespace
 
 SegmentSums<double> residual_squares(const Points& points, const ResidualVectors& x, int threads,
-                                     const Alive& alive) {
+                                     const KeepGoing& keep_going) {
   const Index n = points.size(), d = points.dim();
-  const ResidualRows residuals(points, x, alive);
+  const ResidualRows residuals(points, x, keep_going);
   std::vector<double> parts(at(block_count(n, sweep_rows)));
   for_blocks(
       threads, n,
@@ -109,18 +109,18 @@ SegmentSums<double> projected_squares(const Points& points, std::span<const doub
 }
 
 SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x, int threads,
-                                   const Alive& alive) {
-  const ResidualRows residuals(points, x, alive);
+                                   const KeepGoing& keep_going) {
+  const ResidualRows residuals(points, x, keep_going);
   return gram_in_segments<double>(
       points.portion(), points.dim(), threads,
       [&](Index first, Index last, double* out) { residuals(first, last, out); });
 }
 
 std::vector<double> residual_scores(const Points& points, std::span<const double> rr, int threads,
-                                    const Alive& alive) {
+                                    const KeepGoing& keep_going) {
   std::vector<double> squares(at(points.size()));
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
-    stop_unless(alive);
+    throw_if_cancelled(keep_going);
     points.rows(first, last, out);
   };
   quadratic_forms<double>(points.portion(), points.dim(), threads, fill, rr,

@@ -26,7 +26,7 @@ struct ResidualVectors {
 
 /// ||A - A X||^2: one pass over the points.
 SegmentSums<double> residual_squares(const Points& points, const ResidualVectors& x, int threads,
-                                     const Alive& alive);
+                                     const KeepGoing& keep_going);
 
 /// ||p_i||^2 = sum_l <a_l, w>^2 with w = E^T a_i.
 std::vector<double> score_vector(const ResidualVectors& x, const std::vector<double>& a);
@@ -34,9 +34,9 @@ SegmentSums<double> projected_squares(const Points& points, std::span<const doub
 
 /// ||p_i||^2 = a_i^T (R R^T) a_i of all points, from R R^T: as much as another set-up, in double.
 SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x, int threads,
-                                   const Alive& alive);
+                                   const KeepGoing& keep_going);
 std::vector<double> residual_scores(const Points& points, std::span<const double> rr, int threads,
-                                    const Alive& alive);
+                                    const KeepGoing& keep_going);
 /// What rounding may have done to that of point i: a part of ||a_i||^2 tr R R^T, f. A point that is much larger than
 /// the others may lead for that alone.
 double residual_score_error(const Points& points, double f, Index i);

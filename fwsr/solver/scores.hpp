@@ -13,21 +13,23 @@ namespace fwsr {
 
 class Scores {
  public:
-  explicit Scores(Index n) : r(size(n)), c(size(n)), h(size(n)), most(size(block_count(n))) {}
+  explicit Scores(Index n) : r(size(n)), c(size(n)), h(size(n)), block_max(size(block_count(n))) {}
   /// Scores whose r stands elsewhere, c and h as they are at X = 0.
   explicit Scores(const std::vector<double>& r_elsewhere)
-      : c(r_elsewhere), h(r_elsewhere), most(size(block_count(static_cast<Index>(c.size())))) {}
+      : c(r_elsewhere),
+        h(r_elsewhere),
+        block_max(size(block_count(static_cast<Index>(c.size())))) {}
 
   /// The smallest index among the points whose score is within a relative `tie` of the largest.
-  /// @pre `most` is that of the present c
+  /// @pre `block_max` is that of the present c
   Index best(double tie) const;
   /// The first point whose score is at least this; -1: none. @pre as for `best`
   Index first(double enough) const;
-  /// Computes `most` from c.
-  void find_most(int threads);
+  /// Computes `block_max` from c.
+  void find_block_max(int threads);
 
   std::vector<double> r, c, h;
-  std::vector<double> most;  // the largest c of every block of block_size points
+  std::vector<double> block_max;  // the largest c of every block of block_size points
 
  private:
   static std::size_t size(Index i) { return static_cast<std::size_t>(i); }

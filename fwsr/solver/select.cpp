@@ -24,7 +24,7 @@ void to_global_indices(std::span<const Index> subset, Selection& result) {
     for (Index& b : result.coefficients->basis) b = original(b);
 }
 
-Selection run_prepared(const std::function<PreparedProblem(const Alive&)>& prepare,
+Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& prepare,
                        const SelectOptions& options, const Plan& plan, const Observer& observer) {
   const SerialBlas serial;
   make_room_for_products(threads_of(options));
@@ -32,10 +32,10 @@ Selection run_prepared(const std::function<PreparedProblem(const Alive&)>& prepa
   result.plan = plan;
   const auto start = Clock::now();
   Watch watch(observer, options.exemplars);
-  const Alive alive = watch.alive();
+  const KeepGoing keep_going = watch.keep_going();
   try {
-    PreparedProblem prepared = prepare(alive);
-    std::unique_ptr<Form> form = make_form(prepared, options, plan, alive);
+    PreparedProblem prepared = prepare(keep_going);
+    std::unique_ptr<Form> form = make_form(prepared, options, plan, keep_going);
     result.seconds.setup = seconds_since(start);
 
     const auto stepping = Clock::now();
@@ -48,7 +48,7 @@ Selection run_prepared(const std::function<PreparedProblem(const Alive&)>& prepa
     watch.enter(Progress::Stage::certificate);
     const RunProducts products = form->take_products();
     form.reset();
-    describe_run(std::move(run), products, prepared, options, alive, result);
+    describe_run(std::move(run), products, prepared, options, keep_going, result);
   } catch (const Interrupted&) {
     result.status = Status::interrupted;
     result.certificate.reset();
@@ -59,7 +59,9 @@ Selection run_prepared(const std::function<PreparedProblem(const Alive&)>& prepa
 Selection select_points(const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& options, const Plan& plan, const Observer& observer) {
   Selection result = run_prepared(
-      [&](const Alive& alive) { return prepare_problem(view, subset, options, plan, alive); },
+      [&](const KeepGoing& keep_going) {
+        return prepare_problem(view, subset, options, plan, keep_going);
+      },
       options, plan, observer);
   to_global_indices(subset, result);
   return result;

@@ -23,7 +23,7 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
                         const SelectOptions& options, const Plan& plan, const Observer& observer);
 
 /// The same on points that `prepare` has made ready, wherever they live.
-Selection run_prepared(const std::function<PreparedProblem(const Alive&)>& prepare,
+Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& prepare,
                        const SelectOptions& options, const Plan& plan, const Observer& observer);
 
 /// How one problem is planned and solved: by make_plan and select_points, or by another method.

@@ -7,6 +7,7 @@
 
 #include "fwsr/base/result.hpp"
 #include "fwsr/base/typical.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/prep/copies.hpp"
@@ -179,9 +180,8 @@ namespace {
 
 Plan plan_for(const PointsShape& shape, const SelectOptions& options) {
   if (const auto problem = find_problem(options, shape.size, shape.features)) throw Error(*problem);
-  const bool linear =
-      options.kernel.type == KernelType::linear || options.kernel.type == KernelType::cosine;
-  if (!linear || options.q != Norm::two || options.nonneg || options.fill || options.rho)
+  if (!formula_of(options.kernel.type).linear || options.q != Norm::two || options.nonneg ||
+      options.fill || options.rho)
     throw Error(
         "points that live in several places are chosen from with the linear or cosine kernel and "
         "q = 2, without nonneg, fill and rho");
@@ -229,7 +229,7 @@ Selection select_sharded(std::shared_ptr<RemoteShards> shards, const PointsShape
                          const SelectOptions& options, const Observer& observer) {
   const Plan plan = plan_for(shape, options);
   return run_prepared(
-      [&](const Alive&) {
+      [&](const KeepGoing&) {
         return prepared_from(
             std::make_unique<ShardedPoints>(std::move(shards), shape, preprocessing_of(options)));
       },
@@ -250,7 +250,7 @@ std::vector<SweepEntry> sweep_sharded(std::shared_ptr<RemoteShards> shards,
                        .memory_bytes = 0,
                        .shared = {}};
   return sweep_together(
-      [&](const Alive&) {
+      [&](const KeepGoing&) {
         return std::make_unique<ShardedSetUp>(std::move(shards), shape, options);
       },
       options, plan, grid, observer);

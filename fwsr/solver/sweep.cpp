@@ -56,19 +56,19 @@ bool tell(Watch& watch, const Progress& p, Index before, double unit) {
 class LocalSetUp final : public SweepSetUp {
  public:
   LocalSetUp(const PointsView& view, std::span<const Index> subset, const SelectOptions& options,
-             const Plan& plan, const Alive& alive)
+             const Plan& plan, const KeepGoing& keep_going)
       : options_(options),
         plan_(plan),
-        alive_(alive),
+        keep_going_(keep_going),
         plain_(view, subset, without_eta(options), plan.threads),
-        set_(plain_, plan.threads, alive) {}
+        set_(plain_, plan.threads, keep_going) {}
   PointSet& plain() override { return set_; }
 
   std::unique_ptr<PreparedProblem> prepare(double eta) override {
     const SelectOptions own = options_of(options_, NumberOrAuto{}, eta);
     auto prepared = std::make_unique<PreparedProblem>(
         prepare_problem(std::make_unique<Points>(plain_, eta, options_.eta_relative, plan_.threads),
-                        own, plan_, alive_));
+                        own, plan_, keep_going_));
     prepared->set = std::make_unique<LocalPoints>(*prepared->points, set_);
     return prepared;
   }
@@ -76,7 +76,7 @@ class LocalSetUp final : public SweepSetUp {
  private:
   const SelectOptions& options_;
   const Plan& plan_;
-  const Alive& alive_;
+  const KeepGoing& keep_going_;
   Points plain_;
   LocalPoints set_;
 };
@@ -153,7 +153,7 @@ struct Work {
   const SelectOptions& options;
   const Plan& plan;
   Watch& watch;
-  const Alive& alive;
+  const KeepGoing& keep_going;
 };
 
 void interrupted(Selection& result) {
@@ -189,7 +189,7 @@ void run_batch(SweepSetUp& shared, const Work& work, const Batch& batch) {
   run_together(runners, shared.plain(), work.plan.threads, work.watch);
   for (Runner& r : runners) {
     try {
-      describe_run(r.loop->run(), r.products, *r.prepared, r.options, work.alive, *r.result);
+      describe_run(r.loop->run(), r.products, *r.prepared, r.options, work.keep_going, *r.result);
     } catch (const Interrupted&) {
       interrupted(*r.result);
     }
@@ -202,7 +202,7 @@ void run_one_by_one(const PointsView& view, std::span<const Index> subset, const
   auto start = Clock::now();
   const double eta = work.settings[static_cast<std::size_t>(batch.first)].eta;
   PreparedProblem prepared = prepare_problem(
-      view, subset, options_of(work.options, NumberOrAuto{}, eta), work.plan, work.alive);
+      view, subset, options_of(work.options, NumberOrAuto{}, eta), work.plan, work.keep_going);
   for (Index t = batch.first; t < batch.last && !work.watch.stopped(); ++t) {
     const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
     const SelectOptions own = options_of(work.options, setting.alpha, eta);
@@ -210,8 +210,8 @@ void run_one_by_one(const PointsView& view, std::span<const Index> subset, const
     try {
       if (prepared.single && !prepared.kernel().single())  // a long run went on in double
         prepared.make_kernel(own, work.plan, true, work.plan.kernel_by == KernelBy::held,
-                             work.alive);
-      std::unique_ptr<Form> form = make_form(prepared, own, work.plan, work.alive);
+                             work.keep_going);
+      std::unique_ptr<Form> form = make_form(prepared, own, work.plan, work.keep_going);
       result.seconds.setup = seconds_since(start);
       start = Clock::now();
       const double unit = prepared.kernel().unit();
@@ -223,7 +223,7 @@ void run_one_by_one(const PointsView& view, std::span<const Index> subset, const
       result.seconds.steps = seconds_since(start);
       const RunProducts products = form->take_products();
       form.reset();
-      describe_run(std::move(run), products, prepared, own, work.alive, result);
+      describe_run(std::move(run), products, prepared, own, work.keep_going, result);
     } catch (const Interrupted&) {
       interrupted(result);
     }
@@ -244,8 +244,12 @@ std::vector<SweepEntry> run_settings(const SelectOptions& options, const SweepPl
       entries.back().selection.plan = plan.each;
     }
   Watch watch(observer, grid.size() * options.exemplars);
-  const Alive alive = watch.alive();
-  Work work{.settings = {}, .options = options, .plan = plan.each, .watch = watch, .alive = alive};
+  const KeepGoing keep_going = watch.keep_going();
+  Work work{.settings = {},
+            .options = options,
+            .plan = plan.each,
+            .watch = watch,
+            .keep_going = keep_going};
   for (std::size_t e = 0; e < grid.etas.size(); ++e)
     for (std::size_t a = 0; a < grid.alphas.size(); ++a)
       work.settings.push_back({.alpha = grid.alphas[a],
@@ -271,7 +275,7 @@ std::vector<SweepEntry> sweep_together(const MakeSetUp& make, const SelectOption
                                        const Observer& observer) {
   return run_settings(options, plan, grid, observer, [&](const Work& work) {
     const auto start = Clock::now();
-    const std::unique_ptr<SweepSetUp> shared = make(work.alive);
+    const std::unique_ptr<SweepSetUp> shared = make(work.keep_going);
     const double share = seconds_since(start) / static_cast<double>(work.settings.size());
     for (const Work::Setting& s : work.settings) s.result->seconds.setup = share;
     for (const Batch& batch : batches_of(plan, grid)) {
@@ -288,8 +292,8 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
   std::vector<SweepEntry> entries =
       plan.at_once > 1
           ? sweep_together(
-                [&](const Alive& alive) {
-                  return std::make_unique<LocalSetUp>(view, subset, options, plan.each, alive);
+                [&](const KeepGoing& keep_going) {
+                  return std::make_unique<LocalSetUp>(view, subset, options, plan.each, keep_going);
                 },
                 options, plan, grid, observer)
           : run_settings(options, plan, grid, observer, [&](const Work& work) {

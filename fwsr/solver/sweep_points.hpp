@@ -39,7 +39,7 @@ class SweepSetUp {
   /// Points and kernel of one eta; their C and r come from those without.
   virtual std::unique_ptr<PreparedProblem> prepare(double eta) = 0;
 };
-using MakeSetUp = std::function<std::unique_ptr<SweepSetUp>(const Alive& alive)>;
+using MakeSetUp = std::function<std::unique_ptr<SweepSetUp>(const KeepGoing& keep_going)>;
 Preprocessing without_eta(const SelectOptions& options);
 std::vector<SweepEntry> sweep_together(const MakeSetUp& make, const SelectOptions& options,
                                        const SweepPlan& plan, const Grid& grid,

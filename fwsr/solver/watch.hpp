@@ -45,8 +45,8 @@ class Watch {
     return tell([](Progress&) {});
   }
   /// For long work to ask. The watch must outlive it.
-  Alive alive() {
-    return observer_ ? Alive([this] { return go_on(); }) : Alive{};
+  KeepGoing keep_going() {
+    return observer_ ? KeepGoing([this] { return go_on(); }) : KeepGoing{};
   }
   bool stopped() const {
     const std::lock_guard lock(mutex_);

@@ -67,12 +67,12 @@ struct Answer {
   nb::capsule owner;
 };
 
-/// work(threads, alive) as other calls: without the interpreter's lock, and Ctrl-C stops it.
+/// work(threads, keep_going) as other calls: without the interpreter's lock, and Ctrl-C stops it.
 template <class Work>
 auto watched(const GivenPoints& points, Work&& work) {
   Watched watch({nb::none()});
   auto answer = watch.run([&](const CompareObserver& observer) {
-    return work(default_threads(), Alive([&] { return observer({}); }));
+    return work(default_threads(), KeepGoing([&] { return observer({}); }));
   });
   require_unchanged(points);
   return answer;
@@ -85,8 +85,8 @@ Frame frame_by_name(const GivenPoints& points, const std::string& center, const 
                            .eta = 0,
                            .eta_relative = false,
                            .normalize = normalize};
-  return watched(points, [&](int threads, const Alive& alive) {
-    return frame_of(points.view, prep, threads, alive);
+  return watched(points, [&](int threads, const KeepGoing& keep_going) {
+    return frame_of(points.view, prep, threads, keep_going);
   });
 }
 
@@ -152,8 +152,8 @@ nb::object codes(const KnownPoints& known, const GivenPoints& points,
   const CodeMap how = map_of(known, map, extra, offset);
   checked_bytes(rows_of(points.view), how.codes);
   const Answer<double> out({size_of(points), static_cast<std::size_t>(how.codes)});
-  watched(points, [&](int threads, const Alive& alive) {
-    write_codes(NewPoints(known, points.view), how, out.data, threads, alive);
+  watched(points, [&](int threads, const KeepGoing& keep_going) {
+    write_codes(NewPoints(known, points.view), how, out.data, threads, keep_going);
     return true;
   });
   return out.array();
@@ -165,8 +165,8 @@ nb::object largest_code(const KnownPoints& known, const GivenPoints& points,
   const CodeMap how = map_of(known, map, extra, offset);
   if (how.codes < 1) throw Error("there are no codes");
   const Answer<std::int64_t> out({size_of(points)});
-  watched(points, [&](int threads, const Alive& alive) {
-    find_largest_code(NewPoints(known, points.view), how, out.data, threads, alive);
+  watched(points, [&](int threads, const KeepGoing& keep_going) {
+    find_largest_code(NewPoints(known, points.view), how, out.data, threads, keep_going);
     return true;
   });
   return out.array();
@@ -178,9 +178,9 @@ nb::object nearest(const KnownPoints& known, const GivenPoints& points, const Nu
   if (m < 1 || add.size() != m || times.size() != m)
     throw Error("a number for each of the known points is needed");
   const Answer<std::int64_t> out({size_of(points)});
-  const double sum = watched(points, [&](int threads, const Alive& alive) {
+  const double sum = watched(points, [&](int threads, const KeepGoing& keep_going) {
     return find_nearest(NewPoints(known, points.view), span_of(add), span_of(times), rounding,
-                        out.data, threads, alive);
+                        out.data, threads, keep_going);
   });
   return nb::make_tuple(out.array(), sum);
 }
@@ -195,9 +195,9 @@ nb::object shares(const KnownPoints& known, const GivenPoints& points,
   if (squares ? static_cast<Index>(squares->size()) != n
               : known.given() && n != cols_of(points.view))
     throw Error("the squared norms of the points are needed");
-  const Shares found = watched(points, [&](int threads, const Alive& alive) {
+  const Shares found = watched(points, [&](int threads, const KeepGoing& keep_going) {
     return find_shares(NewPoints(known, points.view), span_of(lower), span_of(squares), threads,
-                       alive);
+                       keep_going);
   });
   const Answer<double> explained({found.explained.size()});
   std::copy(found.explained.begin(), found.explained.end(), explained.data);

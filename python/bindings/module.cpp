@@ -112,7 +112,7 @@ GivenPoints read_file(const std::string& path, const std::string& label_column,
                                .threads = default_threads(),
                                .hold_at_most = hold_at_most,
                                .budget = MemoryBudget(memory),
-                               .alive = [&] { return observer({}); }});
+                               .keep_going = [&] { return observer({}); }});
   });
   if (!data) throw Error(data.error().message);
   return dataset_points(std::move(*data));

@@ -191,11 +191,12 @@ nb::dict to_python(const Method& m) {
   d["name"] = m.name;
   d["title"] = m.title;
   d["about"] = m.about;
-  nb::list knobs;
-  for (const Knob& knob : m.knobs)
-    knobs.append(nb::make_tuple(
-        knob.name, std::visit([](const auto& v) { return nb::cast(v); }, knob.value), knob.about));
-  d["settings"] = knobs;
+  nb::list parameters;
+  for (const Parameter& parameter : m.parameters)
+    parameters.append(nb::make_tuple(
+        parameter.name, std::visit([](const auto& v) { return nb::cast(v); }, parameter.value),
+        parameter.about));
+  d["settings"] = parameters;
   d["random"] = m.random;
   d["any_kernel"] = m.any_kernel;
   d["uses_rbf"] = m.uses_rbf;

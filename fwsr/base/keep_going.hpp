@@ -6,6 +6,6 @@
 namespace fwsr {
 
 /// Asked now and then during long work, from any thread; when it says no, Interrupted is thrown.
-using Alive = std::function<bool()>;
+using KeepGoing = std::function<bool()>;
 
 }  // namespace fwsr
