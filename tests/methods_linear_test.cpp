@@ -708,7 +708,8 @@ TEST(LinearMethods, the_largest_eigenvalues_are_those_of_all) {
       for (Index j = 0; j < m; ++j)
         for (Index l = 0; l < rank; ++l)
           matrix[at(i * m + j)] += half[at(i * rank + l)] * half[at(j * rank + l)];
-    const Eigen all = symmetric_eigen(matrix, m), some = largest_eigen(matrix, m, count);
+    const EigenDecomposition all = symmetric_eigen(matrix, m),
+                             some = largest_eigen(matrix, m, count);
     ASSERT_EQ(static_cast<Index>(some.values.size()), count);
     ASSERT_EQ(static_cast<Index>(some.vectors.size()), count * m);
     const double enough = 1e-12 * (1 + all.values.back());
