@@ -66,8 +66,14 @@ concept Mdspan = requires(const M& m) {
   m.stride(0);
   m.stride(1);
 }
-&&(
-    requires(const M& m) { m.data_handle(); } || requires(const M& m) { m.data(); });
+&&!(
+    requires { M::rank(); } &&
+    !requires {
+      requires M::rank()
+      == 2;
+    }) &&
+    (
+        requires(const M& m) { m.data_handle(); } || requires(const M& m) { m.data(); });
 
 inline std::string shape(Index rows, Index cols) {
   return std::to_string(rows) + " x " + std::to_string(cols);

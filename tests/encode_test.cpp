@@ -243,6 +243,24 @@ TEST(Encode, refuses_points_with_other_features_and_what_is_no_number) {
     }
 }
 
+TEST(Encode, finds_some_nearest_where_products_overflow) {
+  const Data data = some_points(20, 4, Storage::dense_f64, 9);
+  const KnownPoints known = known_of(data.view(), 3, {}, {});
+  std::vector<double> values(at(2 * 4), 1.0);
+  values[1] = std::numeric_limits<double>::max();
+  values[2] = -std::numeric_limits<double>::max();
+  const Data large(2, 4, values, Storage::dense_f64);
+  const std::vector<double> add{1, 2, 1e300}, times{-2, -1e300, 1e300};
+  for (const double rounding : {0.0, 1e-14}) {
+    std::vector<std::int64_t> nearest(2, -1);
+    find_nearest(NewPoints(known, large.view()), add, times, rounding, nearest.data(), 1, {});
+    for (const std::int64_t j : nearest) {
+      EXPECT_GE(j, 0);
+      EXPECT_LT(j, 3);
+    }
+  }
+}
+
 TEST(Encode, stops_when_told_to) {
   const Data data = some_points(5000, 4, Storage::dense_f64, 9);
   const KnownPoints known = known_of(data.view(), 3, {}, {});

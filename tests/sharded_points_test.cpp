@@ -323,6 +323,45 @@ TEST(Shards, warn_of_marks_as_one_place_does) {
   }
 }
 
+TEST(Shards, that_do_not_make_up_all_points_are_refused) {
+  const Index n = 5000;
+  const problems::Data data = points_like(n, 3, Storage::dense_f32, 3);
+  const fwsr::SelectOptions options{.exemplars = 2};
+  const auto refused = [&](const std::vector<fwsr::Portion>& portions, Index size, Index features,
+                           const char* with) {
+    fwsr::PointsShape shape = shape_of(data.view(), size);
+    shape.features = features;
+    try {
+      fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), portions), shape,
+                           options);
+      ADD_FAILURE() << "nothing was refused";
+    } catch (const fwsr::Error& e) {
+      EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
+    }
+  };
+  refused({{0, 2048, n}}, n, 3, "the shards hold 2048 points, of 5000");
+  refused({}, n, 3, "the shards hold 0 points");
+  refused({{0, 2048, n}, {0, 2048, n}}, n, 3, "begins with point 0 where 2048");
+  refused({{2048, n - 2048, n}, {0, 2048, n}}, n, 3, "begins with point 2048 where 0");
+  refused({{0, n, n}}, n, 4, "of 4 were announced");
+  refused({{0, n, n}}, n - 1, 3, "4999 of 3 were announced");
+}
+
+TEST(Shards, have_segments_as_long_as_those_of_all_points) {
+  // Of 300,000 points a segment has 2048: two products, in a shard of few segments too.
+  const Index d = 400, size = 20480;
+  const fwsr::FillRows<double> ones = [&](Index first, Index last, double* out) {
+    std::fill_n(out, (last - first) * d, 1.0);
+  };
+  for (const Index first : {Index{0}, size}) {
+    const auto sums = fwsr::gram_in_segments<double>({first, size, 300'000}, d, 2, ones);
+    double products = 0, rows = 0;
+    for (const fwsr::Gram& sum : sums) products += sum.products[0], rows += sum.rows[0];
+    EXPECT_EQ(products, static_cast<double>(size));
+    EXPECT_EQ(rows, static_cast<double>(size));
+  }
+}
+
 TEST(Shards, answer_a_broken_question_with_a_sentence) {
   fwsr::PointShard shard(1);
   for (const fwsr::Bytes& question :

@@ -108,11 +108,4 @@ class BytesReader {
   std::span<const std::byte> left_;
 };
 
-template <class T>
-Bytes to_bytes(const T& value) {
-  BytesWriter writer;
-  writer(const_cast<T&>(value));  // NOLINT: writing changes nothing
-  return writer.take();
-}
-
 }  // namespace fwsr

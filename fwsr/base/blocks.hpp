@@ -15,7 +15,7 @@
 
 namespace fwsr {
 
-/// Points per block of every parallel loop and sum. Portion of the answer: never derive it from the
+/// Points per block of every parallel loop and sum. Part of the answer: never derive it from the
 /// number of threads.
 inline constexpr Index block_size = 512;
 
@@ -141,7 +141,7 @@ void for_own_blocks(int threads, Index n, Work&& work, Index block = block_size)
 
 /// Sums over points are added in segments: a segment block by block, first to last, and then the segments, first to
 /// last. Their borders depend on the number of points alone, so that whoever holds whole segments, on another machine
-/// perhaps, contributes the same bits. Portion of the answer.
+/// perhaps, contributes the same bits. Part of the answer.
 inline constexpr Index segment_step = 1024;
 inline constexpr Index most_segments = 256;
 inline Index segment_size(Index n) {

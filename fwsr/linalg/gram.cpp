@@ -55,12 +55,12 @@ void times_triangle(Index rows, Index d, Index begin, Index end, const T* a, con
 
 }  // namespace
 
-double gram_sum_bytes(Index n, Index d) {
+double gram_sum_bytes(const Portion& rows, Index d) {
   const auto square = static_cast<double>(d) * static_cast<double>(d);
   const Index in_a_row =
-      segments_in_a_row(n, 8 * square, static_cast<double>(segment_size(n)) * square);
+      segments_in_a_row(rows, 8 * square, static_cast<double>(rows.segment()) * square);
   // A segment that is one product, and added at once, needs no sum in addition to it.
-  if (in_a_row == 1 && segment_size(n) == gram_rows) return 0;
+  if (in_a_row == 1 && rows.segment() == gram_rows) return 0;
   return 8 * square * static_cast<double>(std::max<Index>(1, in_a_row));
 }
 
@@ -93,7 +93,7 @@ SegmentSums<Gram> gram_in_segments(const Portion& portion, Index d, int threads,
   const auto square = static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, static_cast<double>(n) * square);
   const double bytes = 8 * square, work = static_cast<double>(portion.segment()) * square;
-  const bool direct = portion.leads() && gram_sum_bytes(n, d) == 0;
+  const bool direct = portion.leads() && gram_sum_bytes(portion, d) == 0;
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, team)));
   SegmentSums<Gram> sums;
   if (portion.leads() && n > 0)

@@ -30,7 +30,7 @@ SegmentSums<Gram> gram_in_segments(const Portion& rows, Index d, int threads,
 void add_gram(Gram& to, const Gram& more);
 
 /// What a thread holds of sums in it, in bytes, in addition to the rows and one product.
-double gram_sum_bytes(Index n, Index d);
+double gram_sum_bytes(const Portion& rows, Index d);
 
 /// Copies the upper triangle of a d x d matrix to the lower.
 void mirror(Index d, std::vector<double>& m);

@@ -1,5 +1,10 @@
 #include "fwsr/methods/request.hpp"
 
+#include <fmt/format.h>
+
+#include "fwsr/base/check_view.hpp"
+#include "fwsr/base/quoted.hpp"
+#include "fwsr/base/result.hpp"
 #include "fwsr/methods/method_plan.hpp"
 #include "fwsr/methods/methods.hpp"
 #include "fwsr/methods/run_method.hpp"
@@ -50,6 +55,8 @@ Plan Request::plan(const PointsView& points) const {
 }
 
 Selection Request::run(const PointsView& points, const Plan& plan, const Observer& observer) const {
+  refuse_other_plan(points, options, plan);
+  if (is_solver(*method)) return select_as_planned(points, options, plan, observer);
   return chooser_of(*this).run(points, {}, options, plan, observer);
 }
 
@@ -65,6 +72,12 @@ std::vector<ClassPlan> Request::plan_per_class(const PointsView& points, const L
 std::vector<ClassSelection> Request::run_per_class(const PointsView& points,
                                                    const std::vector<ClassPlan>& plans,
                                                    const Observer& observer) const {
+  check_view(points);
+  for (const ClassPlan& p : plans)
+    for (const Index i : p.members)
+      if (i < 0 || i >= rows_of(points))
+        throw Error(fmt::format("the plan is for other points: class {} has point {}, of {}",
+                                in_quotes(p.name), i, rows_of(points)));
   return fwsr::select_per_class(points, plans, options, chooser_of(*this), observer);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/check_view.hpp"
 #include "fwsr/base/result.hpp"
@@ -133,11 +135,13 @@ double find_nearest(const NewPoints& points, std::span<const double> add,
                    largest = std::max(largest, std::abs(add[at(j)]) + std::abs(part));
                    own[j] = add[at(j)] + part;
                  }
-                 const double least = *std::min_element(own, own + m);
-                 Index first_of_them = 0;
-                 while (!(own[first_of_them] <= least + rounding * largest)) ++first_of_them;
-                 out[i] = first_of_them;
-                 sums[at(b)] += least;
+                 const double* const least = std::min_element(own, own + m);
+                 // Products may overflow; then nothing is within rounding of anything.
+                 const double enough = *least + rounding * largest;
+                 out[i] =
+                     std::find_if(own, own + (least - own), [&](double v) { return v <= enough; }) -
+                     own;
+                 sums[at(b)] += *least;
                }
              });
   double sum = 0;
@@ -189,6 +193,10 @@ std::vector<double> encode(const PointsView& points, const SelectOptions& option
   const int threads = threads_of(options);
   const Coefficients& c = *selection.coefficients;
   const Index d = cols_of(points), m = static_cast<Index>(c.basis.size());
+  for (const Index b : c.basis)
+    if (b < 0 || b >= rows_of(points))
+      throw Error(fmt::format("the selection is of other points: it speaks of point {}, of {}", b,
+                              rows_of(points)));
   Kernel kernel = options.kernel;  // with the gamma that was used, found from the data or given
   if (selection.gamma > 0) kernel.gamma = selection.gamma;
   const Frame frame = frame_of(points, preprocessing_of(options), threads);

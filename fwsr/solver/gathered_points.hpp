@@ -41,12 +41,10 @@ class GatheredPoints : public PointSet {
     const std::size_t which = single ? 1 : 0;
     if (auto held = known_[which].lock()) return held;
     if (without_ && facts_.eta == 0) return base_of(which);
-    auto own = std::make_unique<Covariance>();
-    own->id = new_id();
-    own->single = single;
+    auto* const own = new Covariance{.c = {}, .r_error = 0, .single = single, .id = new_id()};
     // Whatever happens to it, the shards drop their r when nobody holds it any more.
-    std::shared_ptr<const Covariance> made(own.get(), ForgetIt{shards_});
-    Covariance& c = *own.release();
+    const std::shared_ptr<const Covariance> made(own, ForgetIt{shards_});
+    Covariance& c = *own;
     if (without_)
       border(*base_of(which), c);
     else if (single)

@@ -35,6 +35,10 @@ template <class A> void fields(A& a, SetScale& v) { a(v.common, v.unit, v.eta, v
 // Sets, covariances and runs.
 template <class A, class Question> void fields(A& a, OfSet<Question>& v) { a(v.set, v.question); }
 template <class A> void fields(A& a, MakeSet& v) { a(v.set, v.of, v.eta, v.eta_relative); }
+template <class A> void fields(A& a, WhichPoints& v) { a(v.set); }
+template <class A> void fields(A& a, WhichPoints::Reply& v) {
+  a(v.first, v.size, v.of, v.features, v.sparse, v.single);
+}
 template <class A> void fields(A& a, Forget& v) { a(v.what, v.id); }
 template <class A> void fields(A& a, RowsOf& v) { a(v.set, v.points, v.rows_too); }
 template <class A> void fields(A& a, RowsOf::Reply& v) { a(v.which, v.rows, v.squares, v.taken_away); }
@@ -109,10 +113,10 @@ struct QuestionList {
 using Questions =
     QuestionList<OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>,
                  OfSet<DropConstant>, OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>,
-                 MakeSet, Forget, RowsOf, CopiesOf, Moments, KeepForms, KeepFormsInSingle,
-                 SumPoints, KeepBordered, BeginRun, LargestScore, FirstScore, Advance, Rescore,
-                 DescribeCodes, ResidualSquares, ResidualMoments, ProjectedSquares, ResidualScores,
-                 ResidualLeaders, BeyondSpan>;
+                 MakeSet, WhichPoints, Forget, RowsOf, CopiesOf, Moments, KeepForms,
+                 KeepFormsInSingle, SumPoints, KeepBordered, BeginRun, LargestScore, FirstScore,
+                 Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
+                 ProjectedSquares, ResidualScores, ResidualLeaders, BeyondSpan>;
 
 /// How answering went.
 enum class Outcome : std::int32_t { answered, error, memory_error, interrupted };

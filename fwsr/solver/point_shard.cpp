@@ -61,6 +61,17 @@ Told PointShard::answer(const MakeSet& q) {
   return {};
 }
 
+WhichPoints::Reply PointShard::answer(const WhichPoints& q) const {
+  const Points& own = points(q.set);
+  const Portion& here = own.portion();
+  return {.first = here.first,
+          .size = here.size,
+          .of = here.of,
+          .features = own.features(),
+          .sparse = own.sparse(),
+          .single = own.single()};
+}
+
 Told PointShard::answer(const Forget& q) {
   if (q.what == Forget::What::run) runs_.erase(q.id);
   if (q.what == Forget::What::covariance) r_.erase(q.id);

@@ -31,6 +31,7 @@ class PointShard {
     return owned_.at(q.set)->answer(q.question, threads_);
   }
   Told answer(const MakeSet& q);
+  WhichPoints::Reply answer(const WhichPoints& q) const;
   Told answer(const Forget& q);
   // These may be asked from several threads, ...
   RowsOf::Reply answer(const RowsOf& q) const;

@@ -51,6 +51,15 @@ struct MakeSet {
   using Reply = Told;
 };
 
+/// Which points a shard holds, and of what kind.
+struct WhichPoints {
+  Index set = 0;
+  struct Reply {
+    Index first = 0, size = 0, of = 0, features = 0;
+    bool sparse = false, single = false;
+  };
+};
+
 /// Of set, covariance or run number `id` nothing more will be asked.
 struct Forget {
   enum class What : std::int32_t { set, covariance, run };

@@ -2,7 +2,11 @@
 
 #include <memory>
 
+#include <fmt/format.h>
+
+#include "fwsr/base/check_view.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/solver/clock.hpp"
@@ -77,8 +81,30 @@ Plan plan(const PointsView& points, const SelectOptions& options) {
   return make_plan(facts_of(points, threads_of(options)), options);
 }
 
+void refuse_other_plan(const PointsView& points, const SelectOptions& options, const Plan& plan) {
+  check_view(points);
+  refuse_unsuitable(options, points);
+  if (plan.points != rows_of(points) || plan.features != cols_of(points))
+    throw Error(
+        fmt::format("the plan is for {} points of {} features, and these are {} of {}; make "
+                    "one for them",
+                    plan.points, plan.features, rows_of(points), cols_of(points)));
+  if (plan.exemplars != options.exemplars)
+    throw Error(fmt::format("the plan is for {} exemplars, and the options ask for {}",
+                            plan.exemplars, options.exemplars));
+}
+
 Selection select_as_planned(const PointsView& points, const SelectOptions& options,
                             const Plan& plan, const Observer& observer) {
+  refuse_other_plan(points, options, plan);
+  const KernelFormula& kernel = formula_of(options.kernel.type);
+  const bool covariance = plan.form == FormKind::covariance;
+  const bool given = plan.kernel_by == KernelBy::given;
+  if (plan.form == FormKind::none || given != (kernel.of == KernelOf::matrix) ||
+      (plan.kernel_by == KernelBy::factor && options.rank == 0) ||
+      (covariance && (options.q != Norm::two || options.nonneg)) ||
+      (covariance && plan.kernel_by == KernelBy::none && !kernel.linear))
+    throw Error("the plan is for other options, or for another method; make one for these");
   return select_points(points, {}, options, plan, observer);
 }
 

@@ -32,6 +32,8 @@ struct OptionError : Error {
 };
 /// @throws OptionError with the sentence of find_problem, where that has one
 void refuse_unsuitable(const SelectOptions& options, const PointsView& points);
+/// Throws Error when the plan was made for other points, or another number of exemplars.
+void refuse_other_plan(const PointsView& points, const SelectOptions& options, const Plan& plan);
 
 /// Codes of new points over the exemplars of `selection`, m x exemplars, row by row. `points` and
 /// `options` are those of the selection (q = 2 and signs free; not for precomputed kernels).

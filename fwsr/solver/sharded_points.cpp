@@ -51,10 +51,32 @@ PointFacts facts_from(const PointsShape& shape, const SetScale& told) {
           .rms_norm = told.rms_norm};
 }
 
+/// The shards hold all points, one after the other, and are of one kind.
+void refuse_other_points(RemoteShards& shards, const PointsShape& shape) {
+  Index next = 0;
+  for (const auto& s : shards.ask(WhichPoints{.set = 0})) {
+    if (s.of != shape.size || s.features != shape.features || s.sparse != shape.sparse ||
+        s.single != shape.single)
+      throw Error(fmt::format(
+          "a shard holds some of {} points of {} features, and {} of {} were announced; they must "
+          "be of one size and one kind",
+          s.of, s.features, shape.size, shape.features));
+    if (s.size > 0 && s.first != next)
+      throw Error(
+          fmt::format("a shard begins with point {} where {} should follow: points are "
+                      "missing, or there twice",
+                      s.first, next));
+    next += s.size;
+  }
+  if (next != shape.size)
+    throw Error(fmt::format("the shards hold {} points, of {}", next, shape.size));
+}
+
 }  // namespace
 
 ShardedPoints::Learnt ShardedPoints::learn_all(RemoteShards& shards, const PointsShape& shape,
                                                const Preprocessing& prep) {
+  refuse_other_points(shards, shape);
   Learnt all{.shape = shape, .prep = prep};
   SetScale told;
   const AskSet ask(shards, 0, told);

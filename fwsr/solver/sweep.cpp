@@ -313,6 +313,7 @@ std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& opt
 
 std::vector<SweepEntry> sweep_as_planned(const PointsView& points, const SelectOptions& options,
                                          const SweepPlan& plan, const Observer& observer) {
+  refuse_other_plan(points, options, plan.each);
   return sweep_points(points, {}, options, plan, observer);
 }
 

@@ -39,6 +39,9 @@ def main() -> NoReturn:
     arguments = sys.argv[1:]
     place = place_of_table(arguments)
     if place is not None and not {"-h", "--help"} & set(arguments):
+        # joblib, which comes with scikit-learn, is not used here; where processes cannot share
+        # semaphores it would say so.
+        os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
         from ._tables import WrongUse, handed_on
 
         try:

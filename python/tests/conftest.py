@@ -1,8 +1,11 @@
 """FWSR_TEST_WITHOUT=pandas,polars runs the tests as if these packages were not installed."""
 
 import importlib.abc
+import multiprocessing
 import os
 import sys
+
+import pytest
 
 ABSENT = frozenset(filter(None, os.environ.get("FWSR_TEST_WITHOUT", "").split(",")))
 
@@ -15,3 +18,12 @@ class Absent(importlib.abc.MetaPathFinder):
 
 
 sys.meta_path.insert(0, Absent())
+
+
+@pytest.fixture
+def semaphores():
+    """Skips where processes cannot share semaphores: /dev/shm is missing, or not ours to write."""
+    try:
+        multiprocessing.get_context("spawn").Lock()
+    except (ImportError, OSError) as e:
+        pytest.skip(f"multiprocessing needs semaphores, and there are none here: {e}")

@@ -20,7 +20,7 @@ def choose(seed):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_forked_children_give_the_same_answer():
+def test_forked_children_give_the_same_answer(semaphores):
     mine = choose(0)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         theirs = pool.map_async(choose, range(4)).get(timeout=120)

@@ -314,7 +314,7 @@ def test_one_estimator_each_in_many_threads(X):
 
 
 @pytest.mark.parametrize("way", ["fork", "spawn"])
-def test_processes(X, way, tmp_path):
+def test_processes(X, way, tmp_path, semaphores):
     np.save(tmp_path / "x.npy", X)
     fwsr.select(X, 5, kernel="rbf", n_jobs=2)  # the parent has had threads of its own
     fwsr.read(tmp_path / "x.npy")
