@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -50,7 +50,8 @@ class Residuals {
         basis_(orthonormal) {
     // An eta row would be one more number of each; whoever has one is expanded.
     if (points.sparse() && points.dim() == d_ && rank_ > 0)
-      by_feature_.emplace(points, basis_.data(), rank_, threads);
+      by_feature_ =
+          std::make_unique<const Points::ByFeature>(points, basis_.data(), rank_, threads);
   }
 
   /// The sum of squares that is left of points first .. last.
@@ -110,8 +111,8 @@ class Residuals {
 
   const Points& points_;
   Index d_, rank_;
-  std::span<const double> basis_;  // rank x d
-  std::optional<Points::ByFeature> by_feature_;
+  std::span<const double> basis_;                        // rank x d
+  std::unique_ptr<const Points::ByFeature> by_feature_;  // of sparse points
 };
 
 Regression added_up(const std::vector<double>& projection, const std::vector<double>& trace,

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from . import _core, _html
-from ._fields import MEASURES, described
+from ._fields import MEASURES, described, marked
 
 
 @described(trials="One for each repeat: ``exemplars``, and every measure by its name, NaN where it "
                   "was not taken. " +
-                  " ".join(f"``{name}``: {about}." for name, about in MEASURES.items()))
+                  " ".join(f"``{name}``: {marked(about)}." for name, about in MEASURES.items()))
 @dataclass(frozen=True, eq=False)
 class ComparedMethod:
     """One method of a comparison.

@@ -19,9 +19,14 @@ FIELDS: dict[str, dict[str, str]] = {kind: dict(fields)
 MEASURES: dict[str, str] = {name: about for name, _, _, about in _core.measures()}
 
 
+def marked(sentence: str) -> str:
+    """With names as docstrings have them: Sphinx takes a bare lambda_ for a link."""
+    return sentence.replace("`", "``").replace("lambda_ and rho", "``lambda_`` and ``rho``")
+
+
 def whole(sentence: str) -> str:
-    """With a capital, a full stop, and names as docstrings have them."""
-    sentence = sentence.replace("`", "``")
+    """With a capital, a full stop, and marked names."""
+    sentence = marked(sentence)
     start = sentence if sentence.startswith("`") else sentence[:1].upper() + sentence[1:]
     return start + ("" if sentence.endswith(".") else ".")
 
