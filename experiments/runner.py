@@ -11,7 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from types import ModuleType
 
@@ -37,9 +37,7 @@ def run(study: ModuleType, store: Store, keys: list[Key]) -> list[str]:
     workers = 1 if getattr(study, "ALONE", False) else cores()
     failed: list[str] = []
     start = time.monotonic()
-    with _threads(cores() // workers), ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), _end_with_parent, (os.getpid(),)
-    ) as pool:
+    with _threads(cores() // workers), _pool(workers) as pool:
         waiting = {pool.submit(_measure, study.__name__, key): key for key in todo}
         try:
             for done, future in enumerate(as_completed(waiting), 1):
@@ -60,6 +58,18 @@ def run(study: ModuleType, store: Store, keys: list[Key]) -> list[str]:
     if failed:
         print(f"{name}: {len(failed)} of {len(todo)} could not be measured", file=sys.stderr)
     return sorted(set(failed))
+
+
+def _pool(workers: int) -> Executor:
+    """As many processes; where processes cannot share semaphores, a thread of this one."""
+    spawn = multiprocessing.get_context("spawn")
+    try:
+        spawn.Lock()
+    except (ImportError, OSError) as error:
+        print(f"no semaphores here, as where /dev/shm cannot be written to ({error}): measuring "
+              "one after the other", file=sys.stderr)
+        return ThreadPoolExecutor(1)
+    return ProcessPoolExecutor(workers, spawn, _end_with_parent, (os.getpid(),))
 
 
 def _end_with_parent(parent: int) -> None:

@@ -11,9 +11,9 @@ import resource
 import statistics
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +86,32 @@ def keys(quick: bool) -> list[Key]:
 def measure(axis: str, **key: Any) -> Result:
     if axis == "steps":
         return _steps(**key)
-    # a process of its own: its largest memory is that of this run
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as child:
-        return child.submit(_measured, **key).result()
+    return _in_its_own_process(key)
+
+
+def _in_its_own_process(key: Key) -> Result:
+    """So that its largest memory is that of this run. Pipes need no semaphores, unlike a pool."""
+    spawn = get_context("spawn")
+    answer, end = spawn.Pipe(duplex=False)
+    child = spawn.Process(target=_tell_measured, args=(end, key))
+    child.start()
+    end.close()
+    try:
+        told = answer.recv()
+    except EOFError:
+        child.join()
+        raise RuntimeError(f"the process ended with {child.exitcode}") from None
+    child.join()
+    if isinstance(told, BaseException):
+        raise told
+    return told
+
+
+def _tell_measured(end: Connection, key: Key) -> None:
+    try:
+        end.send(_measured(**key))
+    except Exception as error:
+        end.send(error)
 
 
 def _points(n: int, d: int) -> np.ndarray:
