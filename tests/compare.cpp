@@ -165,26 +165,36 @@ void expect_same_codes(const fwsr::Selection& selection, const oracle::Run<Real>
 
 namespace {
 
-/// Every point belongs to the exemplar with its largest |code|, the first of equals; weights count.
-void expect_assignment(const fwsr::Selection& selection, Index n, const Tolerance& tolerance) {
-  const Index m = static_cast<Index>(selection.exemplars.size());
+/// Every point belongs to the exemplar nearest in the kernel's space, the first of equals, and an exemplar to itself;
+/// weights count.
+void expect_assignment(const fwsr::Selection& selection, const oracle::Matrix<Real>& k,
+                       const Tolerance& tolerance) {
+  const Index n = k.rows, m = static_cast<Index>(selection.exemplars.size());
   ASSERT_EQ(static_cast<Index>(selection.weights.size()), m);
   if (m == 0) return;
   ASSERT_EQ(static_cast<Index>(selection.assignment.size()), n);
   std::vector<double> counts(at(m));
   for (Index i = 0; i < n; ++i) {
-    const auto code = [&](Index t) { return std::abs(selection.codes[at(i * m + t)]); };
-    Index largest = 0;
-    for (Index t = 1; t < m; ++t)
-      if (code(t) > code(largest)) largest = t;
     const Index given = selection.assignment[at(i)];
     ASSERT_GE(given, 0);
     ASSERT_LT(given, m);
-    EXPECT_GE(code(given), code(largest) * (1 - tolerance.value)) << "point " << i;
-    if (code(given) == code(largest)) {
-      EXPECT_EQ(given, largest) << "point " << i;
-    }
     ++counts[at(given)];
+    const auto& all = selection.exemplars;
+    if (const auto own = std::find(all.begin(), all.end(), i); own != all.end()) {
+      EXPECT_EQ(given, own - all.begin()) << "exemplar " << i;
+      continue;
+    }
+    const auto far = [&](Index t) {  // ||a_i - a_t||^2 - ||a_i||^2
+      const Index e = all[at(t)];
+      return k(e, e) - 2 * k(e, i);
+    };
+    Real terms = 0;
+    for (Index t = 0; t < m; ++t)
+      terms = std::max(terms, k(all[at(t)], all[at(t)]) + 2 * std::abs(k(all[at(t)], i)));
+    for (Index t = 0; t < m; ++t) {
+      EXPECT_LE(far(given), far(t) + tolerance.value * terms) << "point " << i;
+      EXPECT_FALSE(t < given && far(t) == far(given)) << "point " << i;
+    }
   }
   EXPECT_EQ(selection.weights, counts);
 }
@@ -282,7 +292,7 @@ void expect_consistent(const fwsr::Selection& selection, const fwsr::SelectOptio
   if (options.nonneg && m > 0) {
     EXPECT_GE(*std::min_element(selection.codes.begin(), selection.codes.end()), 0);
   }
-  expect_assignment(selection, n, tolerance);
+  expect_assignment(selection, reference.k, tolerance);
   EXPECT_EQ(selection.coefficients.has_value(), options.q == fwsr::Norm::two && !options.nonneg);
   if (selection.coefficients) expect_coefficients(selection, reference.k, x, tolerance);
   expect_certificate(selection, options, reference, x, tolerance);

@@ -51,8 +51,8 @@ Outcome expect_same_run(const fwsr::Selection& selection, const oracle::Run<T>& 
 void expect_same_codes(const fwsr::Selection& selection, const oracle::Run<oracle::Real>& run,
                        const Tolerance& tolerance);
 
-/// Whatever the picks: strength, assignment, weights, coefficients and certificate belong to the
-/// codes and to the raw data. Needs options.codes and options.assignment.
+/// Whatever the picks: strength, coefficients and certificate belong to the codes and to the raw data, assignment and
+/// weights to the picks and to the raw data. Needs options.codes and options.assignment.
 void expect_consistent(const fwsr::Selection& selection, const fwsr::SelectOptions& options,
                        const problems::Reference& reference, const Tolerance& tolerance);
 

@@ -182,7 +182,9 @@ TEST(Encode, the_nearest_is_found_and_of_equal_ones_the_first) {
   const std::vector<double> distances = values_of_all(known, data.view(), 1);
   const std::vector<double> add(4), times(4, 1.0);
   std::vector<std::int64_t> nearest(900);
-  const double sum = find_nearest(NewPoints(known, data.view()), add, times, 0, nearest.data(), 2);
+  const double sum =
+      find_nearest(NewPoints(known, data.view()),
+                   {.add = add.data(), .times = times.data(), .count = 4}, nearest.data(), 2);
   double expected = 0;
   for (Index i = 0; i < 900; ++i) {
     const auto first = distances.begin() + i * 4;
@@ -253,7 +255,9 @@ TEST(Encode, finds_some_nearest_where_products_overflow) {
   const std::vector<double> add{1, 2, 1e300}, times{-2, -1e300, 1e300};
   for (const double rounding : {0.0, 1e-14}) {
     std::vector<std::int64_t> nearest(2, -1);
-    find_nearest(NewPoints(known, large.view()), add, times, rounding, nearest.data(), 1, {});
+    find_nearest(NewPoints(known, large.view()),
+                 {.add = add.data(), .times = times.data(), .count = 3, .rounding = rounding},
+                 nearest.data(), 1);
     for (const std::int64_t j : nearest) {
       EXPECT_GE(j, 0);
       EXPECT_LT(j, 3);

@@ -50,14 +50,14 @@ TEST(Fill, codes_of_new_points_are_zero_there_too) {
   for (std::size_t i = 0; i < again.size(); ++i) EXPECT_NEAR(again[i], s.codes[i], 1e-12) << i;
 }
 
-TEST(Fill, weights_count_all_points_when_nothing_was_found_before) {
+TEST(Fill, exemplars_stand_for_themselves_and_the_first_of_equal_ones_for_the_others) {
   const std::vector<double> equal(6 * 3, 1.5);  // nothing is left of them when each is centred
   SelectOptions o = filled(4);
   o.kernel.type = KernelType::linear;
   const Selection s = select(MatrixView<const double>{equal.data(), 6, 3, 3}, o);
   EXPECT_EQ(s.exemplars, (std::vector<Index>{0, 1, 2, 3}));
-  EXPECT_EQ(s.weights, (std::vector<double>{6, 0, 0, 0}));
-  EXPECT_EQ(s.assignment, std::vector<Index>(6, 0));
+  EXPECT_EQ(s.weights, (std::vector<double>{3, 1, 1, 1}));
+  EXPECT_EQ(s.assignment, (std::vector<Index>{0, 1, 2, 3, 0, 0}));
 }
 
 TEST(Fill, the_warning_says_that_it_was_done) {

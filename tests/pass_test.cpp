@@ -169,34 +169,49 @@ TEST(PassLoops, many_vectors_at_once_are_the_same_bits_as_one_by_one) {
       }
 }
 
-TEST(PassLoops, the_largest_code_is_the_first_of_equal_ones) {
+TEST(PassLoops, the_nearest_is_the_first_of_those_that_rounding_cannot_tell_apart) {
   for (const Loops& set : all_loops())
     for (Index count = 1; count < 40; ++count)
-      for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        SCOPED_TRACE(testing::Message() << set.name << ", " << count << ", seed " << seed);
-        std::vector<double> code = numbers<double>(count, seed), squares(at(count), 0.5);
-        for (double& v : code) v = seed == 0 ? 0.0 : std::round(v);  // many are equal
-        Index best = 0;
-        for (Index e = 1; e < count; ++e)
-          if (std::abs(code[at(e)]) > std::abs(code[at(best)])) best = e;
-        ASSERT_EQ(set.loops->largest_code(code.data(), count, squares.data()), best);
-        for (Index e = 0; e < count; ++e)
-          ASSERT_EQ(squares[at(e)], 0.5 + code[at(e)] * code[at(e)]);
-      }
+      for (std::uint64_t seed = 0; seed < 20; ++seed)
+        for (const double rounding : {0.0, fwsr::nearest_rounding, 0.125}) {
+          SCOPED_TRACE(testing::Message() << set.name << ", " << count << ", seed " << seed);
+          std::vector<double> values = numbers<double>(count, seed), add(at(count));
+          const std::vector<double> times = numbers<double>(count, seed + 1000);
+          for (double& v : values) v = seed == 0 ? 0.0 : std::round(v);  // many are equal
+          for (Index e = 0; e < count; ++e)
+            add[at(e)] = seed % 2 ? 1.0 : std::round(3 * times[at(e)]);
+          const std::vector<double> by = seed < 10 ? std::vector<double>(at(count), -2.0) : times;
+          double least = std::numeric_limits<double>::infinity(), terms = 0;
+          std::vector<double> far;
+          for (Index e = 0; e < count; ++e) {
+            far.push_back(add[at(e)] + by[at(e)] * values[at(e)]);
+            least = std::min(least, far.back());
+            terms = std::max(terms, std::abs(add[at(e)]) + std::abs(by[at(e)] * values[at(e)]));
+          }
+          Index first = 0;
+          while (!(far[at(first)] <= least + rounding * terms)) ++first;
+          const fwsr::NearestKnown found = set.loops->nearest(
+              values.data(),
+              {.add = add.data(), .times = by.data(), .count = count, .rounding = rounding});
+          ASSERT_EQ(found.place, first);
+          ASSERT_EQ(found.least, least);
+        }
 }
 
-TEST(PassLoops, the_largest_code_is_one_of_them_whatever_they_are) {
+TEST(PassLoops, the_nearest_is_one_of_them_whatever_they_are) {
   const double odd[] = {
       std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::quiet_NaN(),
       std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  const auto check = [](const Loops& set, const std::vector<double>& code) {
-    std::vector<double> squares(code.size(), 0.0);
-    const auto count = static_cast<Index>(code.size());
-    const Index best = set.loops->largest_code(code.data(), count, squares.data());
-    ASSERT_GE(best, 0);
-    ASSERT_LT(best, count);
-    for (std::size_t e = 0; e < code.size(); ++e)  // what is no number shows in the sums
-      ASSERT_EQ(std::isfinite(squares[e]), std::isfinite(code[e]));
+  const auto check = [](const Loops& set, const std::vector<double>& values) {
+    const auto count = static_cast<Index>(values.size());
+    const std::vector<double> add(values.size(), 1.0), times(values.size(), -2.0);
+    const fwsr::NearestKnown found =
+        set.loops->nearest(values.data(), {.add = add.data(),
+                                           .times = times.data(),
+                                           .count = count,
+                                           .rounding = fwsr::nearest_rounding});
+    ASSERT_GE(found.place, 0);
+    ASSERT_LT(found.place, count);
   };
   for (const Loops& set : all_loops())
     for (Index count = 1; count < 40; ++count)
@@ -204,11 +219,11 @@ TEST(PassLoops, the_largest_code_is_one_of_them_whatever_they_are) {
         SCOPED_TRACE(testing::Message() << set.name << ", " << count << ", " << value);
         for (Index place = 0; place < count; ++place)
           for (const double others : {0.0, 1.0}) {
-            std::vector<double> code(at(count), others);
-            code[at(place)] = value;
-            check(set, code);                         // one of them
-            std::fill_n(code.begin(), place, value);  // all up to there
-            check(set, code);
+            std::vector<double> values(at(count), others);
+            values[at(place)] = value;
+            check(set, values);                         // one of them
+            std::fill_n(values.begin(), place, value);  // all up to there
+            check(set, values);
           }
       }
 }

@@ -67,32 +67,39 @@ void packed_body(const double* a, Index count, Index stride, const PackedView& w
   go(a, count, stride, with, out, out_stride);
 }
 
-/// Each lane remembers the first of its largest; of equal lanes the smallest index.
-Index largest_code_body(const double* code, Index count, double* squares) {
-  Lanes most = Lanes{} - 1.0;
-  Words<double> where = {}, here = {0, 1, 2, 3, 4, 5, 6, 7};
-  const auto look = [&](const Lanes& v) __attribute__((always_inline)) {
-    const Lanes size = v < 0 ? -v : v;
-    where = size > most ? here : where;
-    keep_larger(most, size);
-    here += lanes;
+/// Twice over the known ones: for the least, and for the first that is as near.
+NearestKnown nearest_body(const double* values, const NearestTo& to) {
+  const auto far = [&](Index e) __attribute__((always_inline)) {
+    return to.add[e] + to.times[e] * values[e];
   };
-  Lanes v, sum;
+  Lanes least, largest = {};
+  spread(__builtin_inf(), least);
   Index e = 0;
-  for (; e + lanes <= count; e += lanes) {
-    load(code + e, v), load(squares + e, sum);
-    store(sum + v * v, squares + e);
-    look(v);
+  for (; e + lanes <= to.count; e += lanes) {
+    Lanes value, add, times;
+    load(values + e, value), load(to.add + e, add), load(to.times + e, times);
+    const Lanes part = times * value, sum = add + part;
+    const Lanes terms = (add < 0 ? -add : add) + (part < 0 ? -part : part);
+    least = sum < least ? sum : least;
+    keep_larger(largest, terms);
   }
-  if (e < count) {  // the zeros behind the last lose against the first of all that is a number
-    load_tail(code + e, count - e, v);
-    look(v);
-    for (; e < count; ++e) squares[e] += code[e] * code[e];
+  NearestKnown found{.place = 0, .least = least[0]};
+  for (Index l = 1; l < lanes; ++l) found.least = least[l] < found.least ? least[l] : found.least;
+  double terms = largest_of(largest);
+  for (; e < to.count; ++e) {
+    const double here = far(e),
+                 own = __builtin_fabs(to.add[e]) + __builtin_fabs(to.times[e] * values[e]);
+    found.least = here < found.least ? here : found.least;
+    terms = own > terms ? own : terms;
   }
-  Index best = 0;
-  for (Index l = 1; l < lanes; ++l)
-    if (most[l] > most[best] || (most[l] == most[best] && where[l] < where[best])) best = l;
-  return where[best] < count ? where[best] : 0;  // codes that are not numbers lose against zeros
+  // Where products overflow, nothing is within rounding of anything.
+  const double enough = found.least + to.rounding * terms;
+  for (e = 0; e < to.count; ++e)
+    if (far(e) <= enough || far(e) == found.least) {
+      found.place = e;
+      break;
+    }
+  return found;
 }
 
 /// Four by four, what is left one by one.

@@ -61,8 +61,8 @@ void dots(const double* a, Index count, Index stride, const PackedView& with, do
 void transpose(const double* a, Index rows, Index columns, double* out, Index out_stride) {
   loops().transpose(a, rows, columns, out, out_stride);
 }
-Index largest_code(const double* code, Index count, double* squares) {
-  return loops().largest_code(code, count, squares);
+NearestKnown nearest(const double* values, const NearestTo& to) {
+  return loops().nearest(values, to);
 }
 void sum_rows(const StoredRows<float>& a, bool center, RowSums* out) {
   loops().sums_single(a, center, out);

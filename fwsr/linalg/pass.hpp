@@ -101,9 +101,23 @@ void dots(const double* a, Index count, Index stride, const PackedView& with, do
 /// out[k * out_stride + i] = a[i * columns + k].
 void transpose(const double* a, Index rows, Index columns, double* out, Index out_stride);
 
-/// Adds the squares of one point's codes to `squares`. Returns the place of the largest |code|, of
-/// equal ones the first. @pre count > 0
-Index largest_code(const double* code, Index count, double* squares);
+/// How distances from some known points, less what they have in common, come from the values v_e (inner products) of
+/// a point with them: add_e + times_e v_e. Squared distances have the squared norms for add, and times = -2.
+struct NearestTo {
+  const double* add = nullptr;
+  const double* times = nullptr;
+  Index count = 0;
+  double rounding = 0;  // of the terms: who is beyond the least by no more than this is as near
+};
+/// What rounding leaves of squared distances that are computed from values in double, and in float32.
+inline constexpr double nearest_rounding = 0x1p-46, nearest_rounding_single = 0x1p-20;
+/// The first of the nearest, and the least distance as above.
+struct NearestKnown {
+  Index place = 0;
+  double least = 0;
+};
+/// @pre to.count > 0
+NearestKnown nearest(const double* values, const NearestTo& to);
 
 /// Sums over a stored row, in one visit to memory: what centring and scaling start from. Of the
 /// numbers of a point only `inner` is used.

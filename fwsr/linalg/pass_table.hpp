@@ -22,7 +22,7 @@ struct PassLoops {
                        const double*, double*, double*);
   void (*packed)(const double*, Index, Index, const PackedView&, double*, Index);
   void (*transpose)(const double*, Index, Index, double*, Index);
-  Index (*largest_code)(const double*, Index, double*);
+  NearestKnown (*nearest)(const double*, const NearestTo&);
   void (*sums_single)(const StoredRows<float>&, bool, RowSums*);
   void (*sums_double)(const StoredRows<double>&, bool, RowSums*);
   void (*rows_single_single)(const StoredRows<float>&, float*, Index, const double*);

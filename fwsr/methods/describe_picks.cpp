@@ -2,66 +2,34 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
-#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/finite.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/settings.hpp"
 #include "fwsr/solver/fill.hpp"
+#include "fwsr/solver/nearest_exemplar.hpp"
 #include "fwsr/solver/regression.hpp"
 
 namespace fwsr {
 
 namespace {
 
-/// A point goes to the exemplar with the largest code, of equal ones to the first chosen.
-std::vector<Index> assign_by_codes(const std::vector<double>& codes, Index n, Index k) {
-  std::vector<Index> to(at(n), 0);
-  for (Index i = 0; i < n; ++i)
-    for (Index t = 1; t < k; ++t)
-      if (std::abs(codes[at(t * n + i)]) > std::abs(codes[at(to[at(i)] * n + i)])) to[at(i)] = t;
-  return to;
-}
-
 /// A point goes to the nearest exemplar, of equal ones to the first chosen; an exemplar to itself.
 std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>& exemplars) {
-  const Index n = task.size(), k = static_cast<Index>(exemplars.size());
-  std::vector<Index> to(at(n), 0);
-  const auto itself = [&] {
-    for (Index t = 0; t < k; ++t) to[at(exemplars[at(t)])] = t;
-    return to;
-  };
   for (const char* metric : {"manhattan", "cosine", "precomputed"})
     if (has_word(task.settings, "metric", metric)) {
-      to = nearest_of(Distances(task, metric), exemplars, task.threads, task.keep_going).which;
-      return itself();
+      std::vector<Index> to =
+          nearest_of(Distances(task, metric), exemplars, task.threads, task.keep_going).which;
+      for (std::size_t t = 0; t < exemplars.size(); ++t)
+        to[at(exemplars[t])] = static_cast<Index>(t);
+      return to;
     }
-  for_blocks(
-      task.threads, n,
-      [&](Index, Index first, Index last) {
-        throw_if_cancelled(task.keep_going);
-        std::vector<Index> points(at(last - first));
-        std::iota(points.begin(), points.end(), first);
-        const std::vector<double> values = task.kernel->values(points, exemplars);
-        for (Index i = first; i < last; ++i) {
-          double least = std::numeric_limits<double>::infinity();
-          for (Index t = 0; t < k; ++t) {  // ||a_i - a_t||^2 less K_ii
-            const double far =
-                task.kernel->diagonal(exemplars[at(t)]) - 2 * values[at((i - first) * k + t)];
-            const double doubt =
-                1e-14 * (task.kernel->diagonal(exemplars[at(t)]) + task.kernel->diagonal(i));
-            if (far < least - doubt) least = far, to[at(i)] = t;
-          }
-        }
-      },
-      384);
-  return itself();
+  return nearest_exemplars(*task.kernel, exemplars, task.threads, task.keep_going);
 }
 
 /// How well the exemplars represent the points, by least squares.
@@ -96,19 +64,10 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
   const bool explained = !picks.warnings.empty();  // the method says why there are fewer
   if (found < o.exemplars && result.status == Status::exemplars_reached)
     result.status = explained ? Status::converged : Status::exhausted;
-  if (picks.assignment.empty() && found > 0) {
-    if (!picks.codes.empty())
-      picks.assignment = assign_by_codes(picks.codes, task.size(), found);
-    else
-      picks.assignment = assign_to_nearest(task, picks.exemplars);
-  }
   result.exemplars = std::move(picks.exemplars);
   result.strength = std::move(picks.strength);
   result.strength.resize(at(found), 0.0);
-  result.weights.assign(at(found), 0.0);
-  for (const Index t : picks.assignment) ++result.weights[at(t)];
   result.filled.assign(at(found), false);
-  if (o.assignment) result.assignment = std::move(picks.assignment);
   if (o.codes) {
     result.codes.resize(picks.codes.size());
     for (Index t = 0; t < found; ++t)
@@ -124,8 +83,15 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
                     o.fill ? "; the rest was filled up with the farthest points"
                            : "; fill would add the farthest ones"));
   if (task.points && task.points->warning()) result.warnings.push_back(*task.points->warning());
+  if (task.kernel && o.fill && found < o.exemplars) {
+    fill_up(*task.kernel, o.exemplars, task.threads, o.codes, result);
+    picks.assignment.clear();
+  }
+  if (picks.assignment.empty() && !result.exemplars.empty())
+    picks.assignment = assign_to_nearest(task, result.exemplars);
+  result.weights = counts_of(picks.assignment, result.exemplars.size());
+  if (o.assignment) result.assignment = std::move(picks.assignment);
   if (!task.kernel) return;
-  if (o.fill) fill_up(*task.kernel, o.exemplars, task.threads, o.codes, result);
   if (o.certificate == CertificateKind::full) add_certificate(task, o, result);
 }
 

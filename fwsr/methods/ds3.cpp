@@ -85,19 +85,15 @@ Picks one(const double* d, Index i, Index n, bool infinite, double scale) {
                     {"rows", 1}}};
 }
 
-/// A point goes to the row that represents most of it; where none of the chosen does, to the least dissimilar.
-std::vector<Index> assign(const Picks& picks, const DistanceMatrix<double>& d, Index n) {
-  const auto k = static_cast<Index>(picks.exemplars.size());
+/// A point goes to the least dissimilar of those chosen, of equal ones to the first; these to themselves.
+std::vector<Index> assign(const std::vector<Index>& exemplars, const DistanceMatrix<double>& d,
+                          Index n) {
+  const auto k = static_cast<Index>(exemplars.size());
   std::vector<Index> to(at(n), 0);
-  for (Index j = 0; j < n; ++j) {
-    const auto better = [&](Index t, Index than) {
-      const double a = picks.codes[at(t * n + j)], b = picks.codes[at(than * n + j)];
-      if (a != b) return a > b;
-      return d.row(picks.exemplars[at(t)])[j] < d.row(picks.exemplars[at(than)])[j];
-    };
+  for (Index j = 0; j < n; ++j)
     for (Index t = 1; t < k; ++t)
-      if (better(t, to[at(j)])) to[at(j)] = t;
-  }
+      if (d.row(exemplars[at(t)])[j] < d.row(exemplars[at(to[at(j)])])[j]) to[at(j)] = t;
+  for (Index t = 0; t < k; ++t) to[at(exemplars[at(t)])] = t;
   return to;
 }
 
@@ -118,7 +114,7 @@ Picks picks_of(const Ds3Admm& admm, const DistanceMatrix<double>& d, double scal
     picks.strength.push_back(admm.norm(i));
     admm.row_of_y(i, picks.codes.data() + t * n);
   }
-  picks.assignment = assign(picks, d, n);
+  picks.assignment = assign(picks.exemplars, d, n);
   if (!admm.converged()) {
     picks.status = Status::iteration_limit;
     picks.warnings.push_back(

@@ -45,7 +45,7 @@ struct Picks {
   std::vector<Index> exemplars;       // in the order of choosing; fewer than asked: no more to find
   std::vector<double> strength = {};  // the method's own measure of each; empty: none
   std::vector<double> codes = {};     // exemplars x points, row by row; empty: the method has none
-  std::vector<Index> assignment = {};  // of every point; empty: to the nearest, or by the codes
+  std::vector<Index> assignment = {};  // of every point; empty: to the nearest
   Status status = Status::exemplars_reached;
   std::vector<Fact> facts = {};
   std::vector<std::string> warnings =

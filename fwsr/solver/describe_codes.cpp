@@ -10,6 +10,7 @@
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/nearest_exemplar.hpp"
 
 namespace fwsr {
 
@@ -151,6 +152,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   selection.strength.assign(at(k), 0.0);
   const std::vector<double> among =
       full ? problem.kernel.values(codes.list(), codes.list()) : std::vector<double>();
+  const NearestExemplar nearest(problem.kernel, codes.list());
   const Roughness roughness(problem);
   std::vector<double> exemplar_norms(at(k)), exemplar_errors(at(k));
   for (Index t = 0; t < k; ++t) {
@@ -177,10 +179,9 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
         const Codes::Block block = k > 0 ? codes.block(first, last) : Codes::Block();
         for (Index i = first; i < last && k > 0; ++i) {
           const double* x = block.codes.data() + (i - first) * k;
-          Index best = 0;
+          const Index best = nearest.of(i, block.kernel.data() + (i - first) * k);
           for (Index t = 0; t < k; ++t) {
             const double v = std::abs(x[t]);
-            if (v > std::abs(x[best])) best = t;
             double& norm = part.norms[at(t)];
             if (problem.q == Norm::infinity)
               norm = std::max(norm, v);

@@ -8,6 +8,7 @@
 #include "fwsr/solver/codes.hpp"
 #include "fwsr/solver/coefficients.hpp"
 #include "fwsr/solver/fill.hpp"
+#include "fwsr/solver/nearest_exemplar.hpp"
 #include "fwsr/solver/warnings.hpp"
 
 namespace fwsr {
@@ -113,7 +114,15 @@ void describe_run(Run run, const RunProducts& products, const PreparedProblem& p
   warn_if_spanned(result, options, prepared.features());
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);
-  if (options.fill) fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
+  const bool fills = options.fill && std::ssize(result.exemplars) < options.exemplars;
+  if (fills) fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
+  if ((fills || prepared.factor) && !result.exemplars.empty()) {
+    // With a factor in the kernel's space all the same: new points are compared there.
+    const KernelMatrix& exact = prepared.factor ? *prepared.source : kernel;
+    std::vector<Index> to = nearest_exemplars(exact, result.exemplars, plan.threads, keep_going);
+    result.weights = counts_of(to, result.exemplars.size());
+    if (options.assignment) result.assignment = std::move(to);
+  }
   if (options.certificate == CertificateKind::full)
     result.certificate = certify(problem, codes, sums, options, result);
   warn_if_not_trusted(result);

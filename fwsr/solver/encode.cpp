@@ -102,46 +102,16 @@ void write_codes(const NewPoints& points, const CodeMap& how, double* out, int t
              });
 }
 
-void find_largest_code(const NewPoints& points, const CodeMap& how, std::int64_t* out, int threads,
-                       const KeepGoing& keep_going) {
-  const Index k = how.codes, m = points.known().count();
-  for_values(points, nullptr, false, threads, keep_going,
-             [&](Index, Index first, Index last, double* values, NewPoints::Block&) {
-               std::vector<double> mapped(how.map.empty() ? 0 : at((last - first) * k));
-               double* const codes = how.map.empty() ? values : mapped.data();
-               codes_of(how, m, last - first, values, codes);
-               for (Index i = first; i < last; ++i) {
-                 const double* const own = codes + (i - first) * k;
-                 Index best = 0;
-                 for (Index t = 1; t < k; ++t)
-                   if (std::abs(own[t]) > std::abs(own[best])) best = t;
-                 out[i] = best;
-               }
-             });
-}
-
-double find_nearest(const NewPoints& points, std::span<const double> add,
-                    std::span<const double> times, double rounding, std::int64_t* out, int threads,
+double find_nearest(const NewPoints& points, const NearestTo& to, std::int64_t* out, int threads,
                     const KeepGoing& keep_going) {
   const Index m = points.known().count();
   std::vector<double> sums(at(block_count(points.size(), points.block_rows())));
   for_values(points, nullptr, false, threads, keep_going,
              [&](Index b, Index first, Index last, double* values, NewPoints::Block&) {
                for (Index i = first; i < last; ++i) {
-                 double* const own = values + (i - first) * m;
-                 double largest = 0;
-                 for (Index j = 0; j < m; ++j) {
-                   const double part = times[at(j)] * own[j];
-                   largest = std::max(largest, std::abs(add[at(j)]) + std::abs(part));
-                   own[j] = add[at(j)] + part;
-                 }
-                 const double* const least = std::min_element(own, own + m);
-                 // Products may overflow; then nothing is within rounding of anything.
-                 const double enough = *least + rounding * largest;
-                 out[i] =
-                     std::find_if(own, own + (least - own), [&](double v) { return v <= enough; }) -
-                     own;
-                 sums[at(b)] += *least;
+                 const NearestKnown found = nearest(values + (i - first) * m, to);
+                 out[i] = found.place;
+                 sums[at(b)] += found.least;
                }
              });
   double sum = 0;

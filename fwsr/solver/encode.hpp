@@ -8,6 +8,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/kernel/new_points.hpp"
+#include "fwsr/linalg/pass.hpp"
 
 namespace fwsr {
 
@@ -23,14 +24,9 @@ struct CodeMap {
 void write_codes(const NewPoints& points, const CodeMap& how, double* out, int threads,
                  const KeepGoing& keep_going = {});
 
-/// For every point the place of its code that is largest, of either sign; of equal ones the first. @pre how.codes > 0
-void find_largest_code(const NewPoints& points, const CodeMap& how, std::int64_t* out, int threads,
-                       const KeepGoing& keep_going = {});
-
-/// For every point the place of the known one with the least add_j + times_j v_j, and of those that are no more than
-/// `rounding` of the terms beyond it the first. Answers the sum of the least. @pre there is one
-double find_nearest(const NewPoints& points, std::span<const double> add,
-                    std::span<const double> times, double rounding, std::int64_t* out, int threads,
+/// For every point the place of the nearest known one. Answers the sum of the distances as `to` has them.
+/// @pre there is one
+double find_nearest(const NewPoints& points, const NearestTo& to, std::int64_t* out, int threads,
                     const KeepGoing& keep_going = {});
 
 /// What the known ones add to each other, of the squared norms of the points.

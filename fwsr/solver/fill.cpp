@@ -46,14 +46,9 @@ void fill_up(const KernelMatrix& kernel, Index wanted, int threads, bool codes,
     while (next < n && !(distance[at(next)] >= enough)) ++next;
     if (next == n) throw_not_finite();
     selection.exemplars.push_back(next);
-    selection.weights.push_back(0);
     selection.strength.push_back(0);
     selection.filled.push_back(true);
     lower(next);
-  }
-  if (found == 0 && wanted > 0) {  // codes are all zero, so that every point goes to the first
-    selection.weights.front() = static_cast<double>(n);
-    std::fill(selection.assignment.begin(), selection.assignment.end(), 0);
   }
   if (codes) widen(selection.codes, at(n), found, at(wanted));
 }

@@ -7,7 +7,7 @@
 namespace fwsr {
 
 /// Adds the points farthest from all exemplars, one by one, until there are `wanted`; they are
-/// marked as filled, with weight, strength and (where `codes` are kept) codes 0. Ties go to the
+/// marked as filled, with strength and (where `codes` are kept) codes 0, and have no weights yet. Ties go to the
 /// smallest index.
 void fill_up(const KernelMatrix& kernel, Index wanted, int threads, bool codes,
              Selection& selection);

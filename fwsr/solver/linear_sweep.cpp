@@ -10,6 +10,7 @@
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/nearest_exemplar.hpp"
 
 namespace fwsr {
 
@@ -45,8 +46,8 @@ struct Scratch {
 
   Scratch(const SweepTables& z, const PackedVectors& packed, Index rows, Index d)
       : a(rows, d),
-        v(rows, z.with.rows),
-        x(rows, std::max(z.k, packed.size())),
+        v(rows, z.full ? z.with.rows : packed.size()),
+        x(rows, z.k),
         s(rows, z.k),
         t(rows, z.m),
         y(rows, 0) {}
@@ -135,14 +136,15 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
   z.among = SmallMatrix(k, k);
   z.g = SmallMatrix(m, m);
   z.score_error = 4 * r_error;  // a few times that of r
+  z.exemplars = exemplars;
   for (const Index e : exemplars)
     z.places.push_back(std::find(theta.basis.begin(), theta.basis.end(), e) - theta.basis.begin());
   z.theta.values = theta.theta;
   SmallMatrix basis(m, d);
   basis.values = rows.rows;
+  for (const Index p : z.places) z.squares.push_back(dot(basis.row(p), basis.row(p), d));
   if (!full) {
-    z.with = SmallMatrix(k, d);
-    if (k > 0) product(k, z.theta.values.data(), m, Op::none, basis, z.with);
+    z.with = std::move(basis);
     return z;
   }
   SmallMatrix with_c(m, d);
@@ -186,9 +188,11 @@ SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::
   if (wanted.assignment) answer.assignment.assign(at(n), -1);
   if (wanted.codes) answer.codes.assign(at(n * k), 0.0);
   std::vector<const double*> to_pack;
-  for (Index e = 0; e < k && !full; ++e) to_pack.push_back(z.with.row(e));
+  for (Index e = 0; e < m && !full; ++e) to_pack.push_back(z.with.row(e));
   const PackedVectors packed(to_pack, d);
 
+  const Index before = points.portion().first;
+  const NearestExemplar exemplars(z.exemplars, z.squares, nearest_rounding);
   const double eta_squared = points.eta() * points.eta();
   const Index height = std::min(n, sweep_rows);
   const auto work =
@@ -205,27 +209,27 @@ SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::
         auto& [a, v, x, s, t, y] = *own;
         const Index rows = last - first;
         points.rows(first, last, a.values.data());
-        if (full) {
-          if (z.with.rows > 0) product(rows, a.values.data(), d, Op::transpose, z.with, v);
-          if (k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
-        } else {
+        if (full && z.with.rows > 0)
+          product(rows, a.values.data(), d, Op::transpose, z.with, v);
+        else
           for (Index e = 0; e < packed.size(); e += packed_width)
-            dots(a.values.data(), rows, d, packed.group(e), x.values.data() + e, x.cols);
-        }
+            dots(a.values.data(), rows, d, packed.group(e), v.values.data() + e, v.cols);
+        if (k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
+        for (Index i = 0; i < rows; ++i)
+          for (Index e = 0; e < k; ++e) s.row(i)[e] = v.row(i)[z.places[at(e)]];
         SweepPart& part = parts[at(b)];
         part.leaders.margin = 2 * z.score_error;
         part.count.assign(at(k), 0.0);
         part.squares.assign(at(k), 0.0);
         for (Index i = 0; i < rows && k > 0; ++i) {
           const double* code = x.row(i);
-          const Index best = largest_code(code, k, part.squares.data());
+          for (Index e = 0; e < k; ++e) part.squares[at(e)] += code[e] * code[e];
+          const Index best = exemplars.of(before + first + i, s.row(i));
           part.count[at(best)] += 1;
           if (wanted.assignment) answer.assignment[at(first + i)] = best;
           if (wanted.codes) std::copy(code, code + k, answer.codes.begin() + (first + i) * k);
         }
         if (!full) return;
-        for (Index i = 0; i < rows; ++i)
-          for (Index e = 0; e < k; ++e) s.row(i)[e] = v.row(i)[z.places[at(e)]];
         if (k > 0) product(rows, s.values.data(), k, Op::none, z.theta, t);
         y.cols = m;
         y.values.resize(at(height * m));

@@ -1,5 +1,5 @@
-// One pass over the points of the covariance form that says everything about the codes X: who
-// represents whom, and the sums of the certificate.
+// One pass over the points of the covariance form that says everything about the answer: which exemplar is nearest to
+// whom, how large the rows of the codes X are, and the sums of the certificate.
 //
 // With B the basis, T the exemplars and X = Theta A_B^T A, the residual is R = E A,
 // E = I - A_T Theta A_B^T, and the score of point i follows from C = A A^T and r_i = a_i^T C a_i, which
@@ -76,12 +76,13 @@ struct SmallMatrix {
 
 /// What every point is multiplied with: small, and the same wherever the points live.
 struct SweepTables {
-  bool full = false;  // for all sums, not the codes alone
+  bool full = false;  // for all sums, not exemplars and codes alone
   Index m = 0, k = 0, rank = 0;
-  std::vector<Index> places;  // of the exemplars in the basis
-  SmallMatrix theta;          // k x m
-  // For the codes alone k rows Theta A_B^T; for all sums m basis points, then m rows A_B^T C, then an orthonormal basis
-  // of T.
+  std::vector<Index> exemplars;
+  std::vector<Index> places;    // of the exemplars in the basis
+  std::vector<double> squares;  // ||a_t||^2
+  SmallMatrix theta;            // k x m
+  // The m points of the basis; for all sums then m rows A_B^T C, then an orthonormal basis of T.
   SmallMatrix with;
   SmallMatrix among;                    // K_TT, k x k
   SmallMatrix g;                        // G, m x m

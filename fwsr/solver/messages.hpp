@@ -68,7 +68,7 @@ template <class A> void fields(A& a, Rescore& v) { a(v.run, v.c, v.e); }
 // What is said when a run has ended.
 template <class A> void fields(A& a, SmallMatrix& v) { a(v.rows, v.cols, v.values); }
 template <class A> void fields(A& a, SweepTables& v) {
-  a(v.full, v.m, v.k, v.rank, v.places, v.theta, v.with, v.among, v.g, v.norm, v.roughness, v.of_codes, v.score_error);
+  a(v.full, v.m, v.k, v.rank, v.exemplars, v.places, v.squares, v.theta, v.with, v.among, v.g, v.norm, v.roughness, v.of_codes, v.score_error);
 }
 template <class A> void fields(A& a, Wanted& v) { a(v.assignment, v.codes, v.sums); }
 template <class A> void fields(A& a, DescribeCodes& v) { a(v.set, v.covariance, v.tables, v.wanted); }

@@ -94,7 +94,8 @@ template <MaybeConst<Selection> Given, class Visit>
 void describe_chosen(Given& s, Visit&& visit) {
   visit("exemplars", s.exemplars,
         "indices of the chosen points, in the order of choosing; per class: class after class");
-  visit("weights", s.weights, "for each exemplar the number of points it stands for");
+  visit("weights", s.weights,
+        "for each exemplar the number of points it stands for: those it is nearest to");
   visit("strength", s.strength,
         "for each the norm of its row of codes, or the method's own measure");
   visit("filled", s.filled, "for each whether `fill` added it");

@@ -143,7 +143,7 @@ struct Fact {
 
 struct Selection {
   std::vector<Index> exemplars;  // in the order of choosing
-  std::vector<double> weights;   // how many points each one represents
+  std::vector<double> weights;   // how many points each one is nearest to
   std::vector<double> strength;  // ||X^(t)||_q of each; other methods: a measure of their own, or 0
   std::vector<bool> filled;      // true: not chosen by the algorithm but added by `fill`
   Status status = Status::interrupted;

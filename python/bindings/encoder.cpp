@@ -159,28 +159,17 @@ nb::object codes(const KnownPoints& known, const GivenPoints& points,
   return out.array();
 }
 
-nb::object largest_code(const KnownPoints& known, const GivenPoints& points,
-                        const std::optional<NumberMatrix>& map, double extra,
-                        const std::optional<NumberVector>& offset) {
-  const CodeMap how = map_of(known, map, extra, offset);
-  if (how.codes < 1) throw Error("there are no codes");
-  const Answer<std::int64_t> out({size_of(points)});
-  watched(points, [&](int threads, const KeepGoing& keep_going) {
-    find_largest_code(NewPoints(known, points.view), how, out.data, threads, keep_going);
-    return true;
-  });
-  return out.array();
-}
-
-nb::object nearest(const KnownPoints& known, const GivenPoints& points, const NumberVector& add,
-                   const NumberVector& times, double rounding) {
+nb::object nearest_known(const KnownPoints& known, const GivenPoints& points,
+                         const NumberVector& add, const NumberVector& times, double rounding) {
   const auto m = static_cast<std::size_t>(known.count());
   if (m < 1 || add.size() != m || times.size() != m)
     throw Error("a number for each of the known points is needed");
   const Answer<std::int64_t> out({size_of(points)});
   const double sum = watched(points, [&](int threads, const KeepGoing& keep_going) {
-    return find_nearest(NewPoints(known, points.view), span_of(add), span_of(times), rounding,
-                        out.data, threads, keep_going);
+    return find_nearest(
+        NewPoints(known, points.view),
+        {.add = add.data(), .times = times.data(), .count = known.count(), .rounding = rounding},
+        out.data, threads, keep_going);
   });
   return nb::make_tuple(out.array(), sum);
 }
@@ -248,9 +237,7 @@ void bind_encoder(nb::module_& m) {
           "columns"_a)
       .def("codes", codes, "points"_a, "map"_a.none() = nb::none(), "extra"_a = 0.0,
            "offset"_a.none() = nb::none())
-      .def("largest_code", largest_code, "points"_a, "map"_a.none() = nb::none(), "extra"_a = 0.0,
-           "offset"_a.none() = nb::none())
-      .def("nearest", nearest, "points"_a, "add"_a, "times"_a, "rounding"_a)
+      .def("nearest", nearest_known, "points"_a, "add"_a, "times"_a, "rounding"_a)
       .def("shares", shares, "points"_a, "lower"_a.none() = nb::none(),
            "squares"_a.none() = nb::none());
 

@@ -208,10 +208,8 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def predict(self, X: Any) -> np.ndarray:
         """For each point the position of the exemplar that represents it, in ``exemplar_indices_``.
 
-        Where ``transform`` gives the codes of the run, that with the largest code, as in
-        ``labels_``; else the nearest. ``labels_`` of the points fitted may differ per class, where
-        it stays within the class, and of SMRS, KernelSMRS and DS3, which have codes but no formula
-        for them.
+        That is the nearest one, as in ``labels_``, which may differ per class, where it stays
+        within the class, and of copies of an exemplar that are exemplars, too.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ _COMMON = {
     "scale": "Before centring: ``\"standard\"`` divides each feature by its standard deviation, "
              "``\"unit\"`` each point by its norm.",
     "fill": "Where fewer than ``n_exemplars`` are found, add the farthest of the other points. "
-            "They stand for no point and are marked in ``selection_.filled``.",
+            "They are marked in ``selection_.filled``.",
     "n_jobs": "Threads: None as OpenMP is set (threadpoolctl, ``OMP_NUM_THREADS``), -1 for all "
               "cores. The answer does not depend on it.",
     "memory": "What may be taken, the data included, in bytes or as ``\"4G\"``. Mapped files that "
@@ -72,8 +72,8 @@ exemplar_indices_ : ndarray of int64
 exemplars_ : same container as X
     These rows.
 weights_, strength_ : ndarray of float64
-    How many points each exemplar stands for, and the norm of its row of codes or the method's own
-    measure.
+    How many points each exemplar stands for (those it is nearest to), and the norm of its row of
+    codes or the method's own measure.
 labels_ : ndarray of int64
     For each point the position of its exemplar; -1 for points of a class that gives none.
 objective_path_, gap_path_ : ndarray of float64

@@ -70,7 +70,7 @@ class Encoder:
         self.metric = metric
         self.given = given
         self.eta = selection.eta
-        self.chosen = ~selection.filled  # points that were filled in stand for nobody
+        self.chosen = ~selection.filled  # codes over the points that were filled in are 0
         coefficients = None if selection.classes else selection.coefficients
         self.theta = None if coefficients is None else coefficients["theta"]
         self.offset = None if coefficients is None else coefficients["offset"]
@@ -106,18 +106,10 @@ class Encoder:
         return _together([known.codes(points, *how) for points in self._compared(data, rows)])
 
     def represented_by(self, data: Data) -> np.ndarray:
-        """For each point the exemplar with the largest code of the run, else the nearest one.
-
-        Of equal ones the first; -1 where there is no exemplar.
-        """
-        if not self.chosen.any():
+        """For each point the nearest exemplar; of equal ones the first; -1 where there is none."""
+        if not len(self.gram):
             return np.full(len(data), -1, dtype=np.int64)
-        if self.theta is not None:
-            rows, known, how = self._codes()
-            return _together([known.largest_code(points, *how)
-                              for points in self._compared(data, rows)])
-        nearest = _together([found for found, _ in self._nearest(data)])
-        return np.flatnonzero(self.chosen)[nearest]
+        return _together([found for found, _ in self._nearest(data)])
 
     def mean_distance(self, data: Data) -> float:
         """Of a matrix of dissimilarities: from a point to the nearest exemplar, on average."""
@@ -160,13 +152,12 @@ class Encoder:
         return chosen, self._known(chosen), (np.ascontiguousarray(inverse), 0.0, None)
 
     def _nearest(self, data: Data) -> Iterator[tuple[np.ndarray, float]]:
-        """The places of the nearest of the exemplars chosen, and the sum of what was compared.
+        """The places of the nearest exemplars, and the sum of what was compared.
 
         These are distances, or what grows with them.
         """
         self._require_range()
-        rows = self.exemplars[self.chosen]
-        squares = np.diagonal(self.gram)[self.chosen]
+        rows, squares = self.exemplars, np.diagonal(self.gram)
         nothing, known = np.zeros(len(squares)), None
         add, times = squares, np.full(len(squares), -2.0)
         if self.given == "distance":

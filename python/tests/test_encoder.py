@@ -72,8 +72,30 @@ def test_codes_are_those_of_the_run(kernel, scale, dtype):
                     model = fwsr.FWSR(5, **given).fit(X)
                     np.testing.assert_allclose(model.transform(X), codes, rtol=0,
                                                atol=tolerance(model, X), err_msg=str(given))
-                    assert_same_up_to_ties(np.abs(codes), model.predict(X), model.labels_)
+                    assert_same_up_to_ties(closeness(model, X), model.predict(X), model.labels_)
                     assert model.score(X) == pytest.approx(-model.reconstruction_error_, abs=1e-12)
+
+
+def closeness(model, X):
+    """To every exemplar in the kernel's space, less what all have in common."""
+    encoder = model._encoder
+    if not len(encoder.gram):
+        return np.zeros((X.shape[0], 0))
+    products = encoder._known(encoder.exemplars).codes(_encoder._points(X))
+    return 2 * products - np.diagonal(encoder.gram)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "polynomial", "laplacian"])
+def test_labels_are_the_nearest_in_the_space_of_the_kernel(kernel):
+    X = sparse_points(300, 6, seed=3)
+    gamma = {} if kernel == "linear" else {"gamma": 0.3}
+    for given in ({}, {"eta": 2.0}, {"rank": 40} if kernel != "linear" else {"q": 1}):
+        model = fwsr.FWSR(7, kernel=kernel, center="none", **gamma, **given).fit(X)
+        chosen = X[model.exemplar_indices_]
+        far = (np.diagonal(by_hand(kernel, chosen, chosen)) - 2 * by_hand(kernel, X, chosen))
+        assert (model.labels_ == far.argmin(axis=1)).all()
+        assert (model.predict(X) == model.labels_).all()
+        np.testing.assert_array_equal(model.weights_, np.bincount(model.labels_, minlength=7))
 
 
 def assert_same_up_to_ties(closeness, found, expected, within=1e-6):
@@ -102,7 +124,7 @@ def test_odd_points(name, kernel):
                 assert found.shape == codes.shape
                 np.testing.assert_allclose(found, codes, rtol=0,
                                            atol=1e-9 * max(1.0, np.abs(codes).max(initial=0)))
-                assert_same_up_to_ties(np.abs(codes), model.predict(X), model.labels_)
+                assert_same_up_to_ties(closeness(model, X), model.predict(X), model.labels_)
                 assert model.score(X) == pytest.approx(-model.reconstruction_error_, abs=1e-9)
 
 
@@ -236,14 +258,16 @@ def _dense(rows):
     return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
 
 
-def test_points_that_were_filled_in_stand_for_nobody():
+def test_points_that_were_filled_in_have_no_codes_and_stand_for_their_own():
     X = np.random.default_rng(11).normal(size=(40, 3))  # 2 exemplars span it after centring
     for model in (fwsr.FWSR(6, fill=True), fwsr.OMP(6, fill=True)):
         model.fit(X)
         filled = model.selection_.filled
         assert filled.any() and len(model.exemplar_indices_) == 6
-        assert not np.isin(model.predict(X), np.flatnonzero(filled)).any()
         assert (model.predict(X) == model.labels_).all()
+        space = X - X.mean(axis=1, keepdims=True) if isinstance(model, fwsr.FWSR) else X
+        nearest = cdist(space, space[model.exemplar_indices_]).argmin(axis=1)
+        assert (model.labels_ == nearest).all() and (model.weights_ > 0).all()
         codes = model.transform(X)
         assert (codes[:, filled] == 0).all()
     for kernel in ("linear", "rbf"):  # least squares over those that were chosen

@@ -24,6 +24,12 @@ def without_machine(value):
     return [without_machine(v) for v in value] if isinstance(value, list) else value
 
 
+
+def distances(rows, i, others):
+    """Squared, from point i, of points that are centred each."""
+    centred = [[v - sum(row) / len(row) for v in row] for row in rows]
+    return [sum((a - b) ** 2 for a, b in zip(centred[i], centred[j])) for j in others]
+
 class Select(Case):
     def setUp(self):
         super().setUp()
@@ -139,8 +145,8 @@ class Select(Case):
             self.assertEqual(owners, r["assignment"])
             self.assertEqual([float(owners.count(t)) for t in range(5)], r["weights"])
             for i, owner in enumerate(owners):
-                row = [abs(v) for v in codes[5 * i : 5 * i + 5]]
-                self.assertEqual(row[owner], max(row))
+                far = distances(random_rows(60, 8), i, r["exemplars"])
+                self.assertEqual(far[owner], min(far))
         self.succeed("select", "set.npy", "-k", "5", "--assignment", "a.csv", "--nonneg")
         rows = list(csv.DictReader(io.StringIO(self.read("a.csv"))))
         self.assertEqual([int(r["position"]) for r in rows], owners)
@@ -222,10 +228,12 @@ class PerClass(Case):
             self.assertEqual(r["labels"][position], kinds[i % 4])
         shape, codes = read_npy(self.path("c.npy"))
         self.assertEqual(shape, (40, 12))
+        rows = [[float(v) for v in line.split(",")[1:6]] for line in self.CSV.splitlines()[1:]]
         for i, position in enumerate(r["assignment"]):
-            row = [abs(v) for v in codes[12 * i : 12 * i + 12]]
-            self.assertEqual(row[position], max(row))
             own = [t for t in range(12) if r["labels"][t] == kinds[i % 4]]
+            far = distances(rows, i, [r["exemplars"][t] for t in own])
+            self.assertEqual(far[own.index(position)], min(far))
+            row = codes[12 * i : 12 * i + 12]
             self.assertEqual([v for t, v in enumerate(row) if t not in own], [0.0] * 9)
 
     def test_named_and_proportional(self):
