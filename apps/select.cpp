@@ -137,12 +137,14 @@ void solve(const SelectArguments& a, const SelectPlan& plan, ProgressBar& bar,
   for (const ClassSelection& part : result.parts) {
     work.setup += part.selection.seconds.setup;
     work.steps += part.selection.seconds.steps;
+    work.exchange += part.selection.seconds.exchange;
     work.certificate += part.selection.seconds.certificate;
   }
-  const double all = work.setup + work.steps + work.certificate;
+  const double all = work.setup + work.steps + work.exchange + work.certificate;
   const double share = a.per_class && all > 0 ? seconds_since(start) / all : 1;
   result.seconds.setup = work.setup * share;
   result.seconds.steps = work.steps * share;
+  result.seconds.exchange = work.exchange * share;
   result.seconds.certificate = work.certificate * share;
 }
 

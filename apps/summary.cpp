@@ -56,6 +56,26 @@ std::string quality_text(const SelectResult& result) {
       result.parts.size() > 1 ? "largest " : "", worst, what_is_spanned(result));
 }
 
+/// What exchange did, where it was asked for.
+std::string exchange_text(const SelectResult& result) {
+  Refinement all{.local_optimum = true};
+  bool any = false;
+  for (const ClassSelection& part : result.parts)
+    if (const auto& r = part.selection.refinement) {
+      any = true;
+      all.exchanges += r->exchanges;
+      all.rounds = std::max(all.rounds, r->rounds);
+      all.before += r->before;
+      all.after += r->after;
+      all.local_optimum = all.local_optimum && r->local_optimum;
+    }
+  if (!any) return "";
+  return fmt::format(
+      "{} in {}: ridge error {:.4g}, from {:.4g}; {}", counted(all.exchanges, "exchange"),
+      counted(all.rounds, "visit"), all.after, all.before,
+      all.local_optimum ? "no other exchange of one exemplar helps" : "more rounds may help");
+}
+
 /// What auto came to, where it was left to the library.
 std::string auto_text(const SelectResult& result) {
   const SelectOptions& o = result.request.options;
@@ -63,7 +83,7 @@ std::string auto_text(const SelectResult& result) {
   const Selection *least = nullptr, *most = nullptr;
   for (const ClassSelection& part : result.parts) {
     const Selection& s = part.selection;
-    if (s.trace.empty()) continue;  // a class that gives all it has, or nothing
+    if (s.trace.empty() || s.refinement) continue;  // gives all it has, or nothing; other codes
     if (!least || s.beta < least->beta) least = &s;
     if (!most || s.beta > most->beta) most = &s;
   }
@@ -104,7 +124,7 @@ std::string summary(const SelectResult& result, bool colour) {
   std::string text = fmt::format(
       "fwsr: chose {} of {}{} in {} ({})\n", picks_of(result).size(), counted(points, "point"),
       result.per_class ? fmt::format(" in {} classes", result.parts.size()) : "",
-      format_seconds(s.read + s.setup + s.steps + s.certificate + s.write),
+      format_seconds(s.read + s.setup + s.steps + s.exchange + s.certificate + s.write),
       name_of(status_of(result)));
   if (result.data.table)
     text += fmt::format("      table {}\n", shown(describe(*result.data.table)));
@@ -114,8 +134,8 @@ std::string summary(const SelectResult& result, bool colour) {
     text += fmt::format("{}{}\n", result.per_class ? "" : "      ", form_text(part.selection.plan));
     break;
   }
-  for (const std::string& line :
-       {auto_text(result), factor_text(result), facts_text(result), quality_text(result)})
+  for (const std::string& line : {auto_text(result), factor_text(result), facts_text(result),
+                                  exchange_text(result), quality_text(result)})
     if (!line.empty()) text += fmt::format("      {}\n", line);
   return text + warnings_text(result, colour);
 }
@@ -138,8 +158,9 @@ std::string time_text(const Plan& plan) {
   std::string text = fmt::format("about {} with {}", words_for_seconds(estimated_seconds(plan)),
                                  counted(plan.threads, "thread"));
   if (plan.form == FormKind::none) return text;
-  return text + fmt::format(": {} to set up, {} for the steps, {} for weights and certificate",
+  return text + fmt::format(": {} to set up, {} for the steps, {}{} for weights and certificate",
                             words_for_seconds(s.setup), words_for_seconds(s.steps),
+                            s.exchange > 0 ? words_for_seconds(s.exchange) + " to exchange, " : "",
                             words_for_seconds(s.certificate));
 }
 

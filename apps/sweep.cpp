@@ -187,6 +187,7 @@ void solve(const SweepArguments& a, const SweepPlans& plan, ProgressBar& bar, Sw
     for (const ClassSelection& part : parts[i]) {
       work.setup += part.selection.seconds.setup;
       work.steps += part.selection.seconds.steps;
+      work.exchange += part.selection.seconds.exchange;
       work.certificate += part.selection.seconds.certificate;
     }
     result.settings.push_back({.data = result.data,
@@ -198,10 +199,11 @@ void solve(const SweepArguments& a, const SweepPlans& plan, ProgressBar& bar, Sw
                                .threads = result.threads});
   }
   // Classes run side by side: the wall-clock time is shared out as their work was.
-  const double all = work.setup + work.steps + work.certificate;
+  const double all = work.setup + work.steps + work.exchange + work.certificate;
   const double share = a.per_class && all > 0 ? seconds_since(start) / all : 1;
   result.seconds.setup = work.setup * share;
   result.seconds.steps = work.steps * share;
+  result.seconds.exchange = work.exchange * share;
   result.seconds.certificate = work.certificate * share;
 }
 

@@ -1,4 +1,4 @@
-"""Beyond the paper: weights of exemplars in training, and accuracy against k from one run."""
+"""Beyond the paper: what an exemplar stands for, its weight in training, and accuracy against k."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ WEIGHED: dict[str, tuple[int, ...]] = {
 }
 METHODS = ("fwsr", "k-fwsr", "kmedoids", "kmeans")
 DRAWS = 5
+STANDING = ("digits", "mnist", "fashion", "yaleb", "news20", "credit")
+STANDING_K = 20
 NESTED = ("mnist", "fashion")
 SIZES = (1, 2, 5, 10, 20, 50)
 ALPHAS = (5.0, 50.0)
@@ -42,6 +44,12 @@ def keys(quick: bool) -> list[Key]:
         for method in METHODS
         for k in numbers
         if not quick or (name == "digits" and draw == 0)
+    ]
+    made += [
+        {"part": "stands", "set": name, "method": method}
+        for name in STANDING
+        for method in ("fwsr", "k-fwsr")
+        if not quick or name == "digits"
     ]
     nested: list[Key] = []
     for name in NESTED:
@@ -60,6 +68,8 @@ def keys(quick: bool) -> list[Key]:
 
 
 def measure(part: str, **key: Any) -> Result:
+    if part == "stands":
+        return _stands(**key)
     return _weights(**key) if part == "weights" else _nested(**key)
 
 
@@ -82,6 +92,20 @@ def _drawn(name: str, draw: int) -> tuple[data.Split, data.Split]:
     rows = np.random.default_rng(draw).permutation(np.concatenate(left))[:5000]
     whole = split.part(np.sort(np.concatenate(learned)))
     return whole, replace(whole, X_test=split.X[rows], y_test=split.y[rows])
+
+
+def _stands(set: str, method: str) -> Result:
+    """How many points are of the class of their exemplar, by code and by distance."""
+    split = _drawn(set, 0)[0]
+    chosen = fwsr.select(split.X, STANDING_K, method=method, codes=True)
+    assert chosen.codes is not None and chosen.assignment is not None
+    found: Result = {"points": len(split.y)}
+    for name, owner in (("code", np.abs(chosen.codes).argmax(axis=1)),
+                        ("distance", chosen.assignment)):
+        same = split.y[chosen.exemplars][owner] == split.y
+        found[name] = float(same.mean())
+        found[f"{name}_largest"] = int(np.bincount(owner).max())
+    return found
 
 
 def _weights(set: str, method: str, k: int, draw: int) -> Result:
@@ -140,12 +164,24 @@ def _nested(set: str, method: str, runs: str, alpha: float | None, draw: int) ->
 
 def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
     store = stores["beyond"]
-    made = {"beyond-weights": _weight_table(store)}
+    made = {"beyond-stands": _stands_table(store), "beyond-weights": _weight_table(store)}
     _draw(store, folder)
     words = "accuracy against exemplars of each class, from one run and from many"
     made["beyond-nested"] = page.figure("nested", words)
     made["beyond-nested-cost"] = _cost_table(store)
     return made
+
+
+def _stands_table(store: Store) -> str:
+    rows = [
+        [f"{data.SETS[key['set']][0]}, {key['method']}", f"{r['points']}",
+         f"{r['code']:.1%}", f"{r['distance']:.1%}",
+         f"{r['code_largest'] / r['points']:.1%}", f"{r['distance_largest'] / r['points']:.1%}"]
+        for key, r in store.find(part="stands")
+    ]
+    head = ["", "points", "same class, by code", "by distance", "largest group, by code",
+            "by distance"]
+    return page.table(head, rows)
 
 
 def _weight_table(store: Store) -> str:

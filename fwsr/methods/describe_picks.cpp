@@ -74,6 +74,7 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
       for (Index i = 0; i < task.size(); ++i)
         result.codes[at(i * found + t)] = picks.codes[at(t * task.size() + i)];
   }
+  result.refinement = picks.refinement;
   result.facts = std::move(picks.facts);
   result.warnings = std::move(picks.warnings);
   if (found < o.exemplars)

@@ -83,9 +83,9 @@ struct Cost {
 };
 
 /// The options of a selection (SelectOptions, by the names of `describe`) that mean something to every method ...
-inline constexpr const char* common_options[] = {"exemplars", "kernel", "gamma",      "degree",
-                                                 "coef0",     "center", "scale",      "fill",
-                                                 "lambda",    "rho",    "certificate"};
+inline constexpr const char* common_options[] = {
+    "exemplars", "kernel", "gamma", "degree",        "coef0",  "center", "scale",
+    "fill",      "refine", "ridge", "refine_rounds", "lambda", "rho",    "certificate"};
 
 struct Method {
   std::string name;   // as on the command line: "strong-rrqr"

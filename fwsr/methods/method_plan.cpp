@@ -8,7 +8,9 @@
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/formula.hpp"
+#include "fwsr/methods/refine_picks.hpp"
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/refine.hpp"
 
 namespace fwsr {
 
@@ -73,9 +75,13 @@ Plan plan_method(const Method& method, const Settings& settings, const PlanFacts
   const double limit = facts.limit > 0 ? facts.limit : memory_limit(facts.data_bytes, o);
   const double answer = 8 * s.k * s.n * (o.codes ? 2 : 0) + 8 * s.n;
   const double before = gamma_bytes(s.n, s.d, facts.sparse, o.kernel);
+  const RefineCost after =
+      o.refine == Refine::none
+          ? RefineCost{}
+          : refine_cost(facts, o, exchanges_in_set(s.linear, s.sparse, s.d, s.n), KernelBy::tiles);
   const double own =
       std::max({before, cost.bytes, closing_bytes(s, o, takes_dissimilarities(settings))}) +
-      common_bytes(s) + answer;
+      after.bytes + after.per_thread * s.threads + common_bytes(s) + answer;
   const bool in_memory =
       facts.streamed && !method.streams;  // what was streamed has to be held after all
   const double data = in_memory ? s.entries * s.number : static_cast<double>(facts.data_bytes);
@@ -100,6 +106,7 @@ Plan plan_method(const Method& method, const Settings& settings, const PlanFacts
             .setup_flops = cost.flops,
             .setup = {.products = cost.flops}};
   if (!takes_dissimilarities(settings)) count_closing(s, o, plan);
+  plan.exchange = after.work;
   return plan;
 }
 

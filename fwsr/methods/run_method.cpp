@@ -6,6 +6,7 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/blas_room.hpp"
 #include "fwsr/methods/describe_picks.hpp"
+#include "fwsr/methods/refine_picks.hpp"
 #include "fwsr/methods/task.hpp"
 #include "fwsr/solver/clock.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
@@ -68,6 +69,12 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
     const auto choosing = Clock::now();
     Picks picks = method.choose(task);
     result.seconds.steps = seconds_since(choosing);
+    if (o.refine == Refine::exchange) {
+      const auto exchanging = Clock::now();
+      watch.enter(Progress::Stage::exchange);
+      refine_picks(task, o, picks);
+      result.seconds.exchange = seconds_since(exchanging);
+    }
     const auto describing = Clock::now();
     watch.enter(Progress::Stage::certificate);
     describe_picks(task, std::move(picks), o, result);

@@ -122,6 +122,7 @@ void refuse_beside_dissimilarities(const SelectOptions& o) {
           ? "center and scale are"
       : o.kernel.type != KernelType::linear ? "kernel is"
       : o.fill                              ? "fill is"
+      : o.refine != Refine::none            ? "refine is"
       : o.lambda || o.rho                   ? "lambda and rho are"
                                             : nullptr;
   if (refused)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ struct Picks {
   std::vector<double> codes = {};     // exemplars x points, row by row; empty: the method has none
   std::vector<Index> assignment = {};  // of every point; empty: to the nearest
   Status status = Status::exemplars_reached;
+  std::optional<Refinement> refinement = {};  // of exchange, behind the method
   std::vector<Fact> facts = {};
   std::vector<std::string> warnings =
       {};  // also why there are fewer than asked, unless none add anything

@@ -9,6 +9,7 @@
 #include "fwsr/solver/coefficients.hpp"
 #include "fwsr/solver/fill.hpp"
 #include "fwsr/solver/nearest_exemplar.hpp"
+#include "fwsr/solver/refine.hpp"
 #include "fwsr/solver/warnings.hpp"
 
 namespace fwsr {
@@ -66,8 +67,9 @@ void rescale(std::vector<Step>& trace, double unit) {
 
 }  // namespace
 
-void describe_run(Run run, const RunProducts& products, const PreparedProblem& prepared,
-                  const SelectOptions& options, const KeepGoing& keep_going, Selection& result) {
+void describe_run(Run run, const std::optional<Exchanged>& refined, const RunProducts& products,
+                  const PreparedProblem& prepared, const SelectOptions& options,
+                  const KeepGoing& keep_going, Selection& result) {
   const auto start = Clock::now();
   const Plan& plan = result.plan;
   const KernelMatrix& kernel = prepared.kernel();
@@ -80,6 +82,7 @@ void describe_run(Run run, const RunProducts& products, const PreparedProblem& p
   result.eta_in_rms = kernel.rms_norm() > 0 ? kernel.eta() / kernel.rms_norm() : 0.0;
   result.gamma = prepared.gamma();
 
+  if (refined) result.refinement = refinement_of(*refined, unit);
   const bool free_two = options.q == Norm::two && !options.nonneg;
   if (run.status == Status::interrupted) {  // who stops a run does not wait for its codes
     warn_if_short(result, options);
@@ -89,7 +92,9 @@ void describe_run(Run run, const RunProducts& products, const PreparedProblem& p
     return;
   }
   const Coefficients theta =
-      free_two ? replay(run.trace, run.exemplars, kernel, keep_going) : Coefficients{};
+      refined    ? Coefficients{.basis = run.exemplars, .theta = refined->m, .offset = {}}
+      : free_two ? replay(run.trace, run.exemplars, kernel, keep_going)
+                 : Coefficients{};
   const Codes codes =
       free_two ? Codes(kernel, run.exemplars, theta) : Codes(kernel, run.exemplars, products.rows);
   const PointSet* const set = products.covariance ? prepared.set.get() : nullptr;

@@ -1,7 +1,10 @@
 // All that is said about a run that has ended.
 #pragma once
 
+#include <optional>
+
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/frank_wolfe.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/run_products.hpp"
@@ -9,9 +12,10 @@
 
 namespace fwsr {
 
-/// Exemplars, codes, weights, certificate, warnings. Throws Interrupted when `keep_going` says no. Of a run that was
+/// `refined`: what exchange made of the run. Exemplars, codes, weights, certificate, warnings. Throws Interrupted when `keep_going` says no. Of a run that was
 /// interrupted itself only exemplars and trace are told.
-void describe_run(Run run, const RunProducts& products, const PreparedProblem& prepared,
-                  const SelectOptions& options, const KeepGoing& keep_going, Selection& result);
+void describe_run(Run run, const std::optional<Exchanged>& refined, const RunProducts& products,
+                  const PreparedProblem& prepared, const SelectOptions& options,
+                  const KeepGoing& keep_going, Selection& result);
 
 }  // namespace fwsr

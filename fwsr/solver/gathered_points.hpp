@@ -14,6 +14,7 @@
 
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/solver/covariance.hpp"
+#include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/point_set.hpp"
 #include "fwsr/solver/questions.hpp"
 #include "fwsr/solver/scores.hpp"
@@ -124,6 +125,18 @@ class GatheredPoints : public PointSet {
       return {.score = std::sqrt(largest), .error = std::sqrt(most) - std::sqrt(largest)};
     ScoreBound best;
     for (const Index i : leaders) best.score = std::max(best.score, score_of(i, codes));
+    return best;
+  }
+
+  std::vector<Offer> offers(const Covariance& covariance,
+                            const ExchangeTables& tables) const override {
+    std::vector<double> with = rows(tables.exemplars).rows;
+    const std::vector<double> with_c = times_covariance(with, covariance.c, facts_.dim);
+    with.insert(with.end(), with_c.begin(), with_c.end());
+    std::vector<Offer> best(at(tables.k));
+    for (const std::vector<Offer>& some : shards_->ask(TryExchanges{
+             .set = set_, .covariance = covariance.id, .tables = tables, .with = with}))
+      for (std::size_t p = 0; p < best.size(); ++p) best[p].see(some[p], tables.step);
     return best;
   }
 
@@ -247,14 +260,25 @@ class GatheredPoints : public PointSet {
                  largest_of(shards_->ask(KeepForms{.set = set_, .id = to.id, .c = to.c}));
   }
 
+  /// Some points at a time: memory that is taken for the first time costs more than the sum.
+  std::vector<double> mean_of_some() const {
+    constexpr Index at_once = 16;
+    const Index n = facts_.size, sample = std::min<Index>(n, 256);
+    std::vector<double> mean(at(facts_.dim));
+    for (Index first = 0; first < sample; first += at_once) {
+      std::vector<Index> some;
+      for (Index i = first; i < std::min(sample, first + at_once); ++i)
+        some.push_back(i * n / sample);
+      const std::vector<double> a = rows(std::move(some)).rows;
+      for (std::size_t l = 0; l < a.size(); ++l)
+        mean[l % mean.size()] += a[l] / static_cast<double>(sample);
+    }
+    return mean;
+  }
+
   void find_in_single(Covariance& to) {
-    const Index n = facts_.size, dim = facts_.dim, sample = std::min<Index>(n, 256);
-    std::vector<Index> some;
-    for (Index i = 0; i < sample; ++i) some.push_back(i * n / sample);
-    const std::vector<double> a = rows(std::move(some)).rows;
-    std::vector<double> m(at(dim));  // mean of these
-    for (Index i = 0; i < sample; ++i)
-      for (Index l = 0; l < dim; ++l) m[at(l)] += a[at(i * dim + l)] / static_cast<double>(sample);
+    const Index n = facts_.size;
+    const std::vector<double> m = mean_of_some();
     const Gram gram = total(shards_->ask(Moments{.set = set_, .single = true, .shift = m}));
     SingleCovariance found = covariance_from(gram, m, n);
     to.c = std::move(found.c);

@@ -88,6 +88,11 @@ template <class A> void fields(A& a, ProjectedSquares& v) { a(v.set, v.w); }
 template <class A> void fields(A& a, ResidualScores& v) { a(v.set, v.rr, v.f); }
 template <class A> void fields(A& a, ResidualScores::Reply& v) { a(v.largest, v.least, v.most); }
 template <class A> void fields(A& a, ResidualLeaders& v) { a(v.set, v.f, v.least, v.few); }
+template <class A> void fields(A& a, ExchangeTables& v) {
+  a(v.k, v.mu, v.step, v.exemplars, v.m, v.g, v.kappa, v.per_m);
+}
+template <class A> void fields(A& a, Offer& v) { a(v.point, v.gain); }
+template <class A> void fields(A& a, TryExchanges& v) { a(v.set, v.covariance, v.tables, v.with); }
 template <class A> void fields(A& a, BeyondSpan& v) { a(v.set, v.orthonormal); }
 template <class A> void fields(A& a, BeyondSpanSums& v) { a(v.projection, v.trace); }
 // clang-format on
@@ -116,7 +121,7 @@ using Questions =
                  MakeSet, WhichPoints, Forget, RowsOf, CopiesOf, Moments, KeepForms,
                  KeepFormsInSingle, SumPoints, KeepBordered, BeginRun, LargestScore, FirstScore,
                  Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
-                 ProjectedSquares, ResidualScores, ResidualLeaders, BeyondSpan>;
+                 ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan>;
 
 /// How answering went.
 enum class Outcome : std::int32_t { answered, error, memory_error, interrupted };

@@ -35,6 +35,12 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
     return fmt::format("delta must be 0 or a positive number, got {}", o.delta);
   if (o.max_iterations && *o.max_iterations < 1)
     return fmt::format("the iteration limit must be at least 1, got {}", *o.max_iterations);
+  if (!(o.ridge >= 1e-6 && o.ridge <= 1e6))  // below it rounding would decide
+    return fmt::format("ridge must be between 1e-06 and 1e+06, got {}", o.ridge);
+  if (o.refine_rounds < 0)
+    return fmt::format("refine_rounds must be 0 or a positive number, got {}", o.refine_rounds);
+  if (o.refine == Refine::exchange && (o.q != Norm::two || o.nonneg))
+    return "refine is for q = 2 without a sign constraint";
   if (o.lambda.has_value() != o.rho.has_value())
     return "lambda and rho go together: give both, or neither";
   if (o.lambda && !(*o.lambda >= 0 && std::isfinite(*o.lambda)))
@@ -87,6 +93,9 @@ const char* name_of(Scale v) {
 const char* name_of(Norm v) {
   return v == Norm::one ? "1" : v == Norm::two ? "2" : "inf";
 }
+const char* name_of(Refine v) {
+  return v == Refine::none ? "none" : "exchange";
+}
 const char* name_of(WhenConverged v) {
   return v == WhenConverged::grow ? "grow" : "stop";
 }
@@ -115,9 +124,10 @@ std::string form_of(const Plan& plan) {
   return plan.kernel_by == KernelBy::none ? form : form + ' ' + name_of(plan.kernel_by);
 }
 const char* name_of(Progress::Stage v) {
-  return v == Progress::Stage::setup   ? "setup"
-         : v == Progress::Stage::steps ? "steps"
-                                       : "certificate";
+  return v == Progress::Stage::setup      ? "setup"
+         : v == Progress::Stage::steps    ? "steps"
+         : v == Progress::Stage::exchange ? "exchange"
+                                          : "certificate";
 }
 const char* name_of(Status v) {
   switch (v) {

@@ -15,6 +15,7 @@
 namespace fwsr {
 
 enum class Norm { one, two, infinity };   ///< q of the constraint sum_i ||X^(i)||_q <= beta
+enum class Refine { none, exchange };     ///< what to do with the exemplars once there are k
 enum class WhenConverged { grow, stop };  ///< what to do when the gap closes before k exemplars
 enum class CertificateKind { full, none };
 
@@ -51,6 +52,9 @@ struct SelectOptions {
   Scale scale = Scale::none;
   WhenConverged when_converged = WhenConverged::grow;
   bool fill = false;
+  Refine refine = Refine::none;
+  double ridge = 0.1;       ///< of exchange: mu in units of the mean K_ii
+  Index refine_rounds = 0;  ///< at most; 0: until nothing changes
   double delta = 1e-8;
   bool delta_absolute = false;
   std::optional<Index> max_iterations = {};  ///< unset: 100 k + 1000
@@ -98,6 +102,13 @@ void describe(Options& o, Visit&& visit) {
         "paper)");
   visit("fill", o.fill,
         "fill a short answer up to k with the farthest remaining points, marked as filled");
+  visit(
+      "refine", o.refine,
+      "exchange: exchange exemplars for other points as long as that represents all points better "
+      "(the ridge form of the paper's Eq. (1)); none: as they were chosen");
+  visit("ridge", o.ridge, "of exchange: the ridge weight, in units of the mean squared norm");
+  visit("refine_rounds", o.refine_rounds,
+        "of exchange: visits to the points at most; 0: until no exchange helps");
   visit("delta", o.delta,
         "the gap is closed when it is at most delta times the objective at X = 0");
   visit("delta_absolute", o.delta_absolute, "delta is absolute, as in the paper");
@@ -126,6 +137,9 @@ constexpr auto values_of(Norm) {
 constexpr auto values_of(WhenConverged) {
   return std::array{WhenConverged::grow, WhenConverged::stop};
 }
+constexpr auto values_of(Refine) {
+  return std::array{Refine::none, Refine::exchange};
+}
 constexpr auto values_of(CertificateKind) {
   return std::array{CertificateKind::full, CertificateKind::none};
 }
@@ -135,6 +149,7 @@ const char* name_of(Center v);
 const char* name_of(Scale v);
 const char* name_of(Norm v);
 const char* name_of(WhenConverged v);
+const char* name_of(Refine v);
 const char* name_of(CertificateKind v);
 
 /// What the user's choice of radius and centring means for n points.

@@ -81,6 +81,7 @@ Seconds seconds_at(const Rates& r, const Plan& plan) {
   const double steps = static_cast<double>(plan.exemplars) * plan.steps_each;
   return {.setup = seconds_at(r, plan.setup, plan.threads),
           .steps = steps * seconds_at(r, plan.step, plan.threads),
+          .exchange = seconds_at(r, plan.exchange, plan.threads),
           .certificate = seconds_at(r, plan.closing, plan.threads)};
 }
 
@@ -92,7 +93,7 @@ Seconds estimated(const Plan& plan) {
 
 double estimated_seconds(const Plan& plan) {
   const Seconds s = estimated(plan);
-  return s.setup + s.steps + s.certificate;
+  return s.setup + s.steps + s.exchange + s.certificate;
 }
 
 double estimated_seconds(const std::vector<ClassPlan>& plans, int threads) {
@@ -112,7 +113,7 @@ double estimated_seconds(const SweepPlan& plan) {
   // A pass that serves several fetches and converts the numbers once, but multiplies for each.
   const double shared = plan.at_once > 1 ? 0.7 : 1;
   return (plan.at_once > 1 ? 1 : etas) * each.setup +
-         settings * (shared * each.steps + each.certificate);
+         settings * (shared * each.steps + each.exchange + each.certificate);
 }
 
 namespace {
@@ -122,7 +123,7 @@ double on_a_fast_machine(const Plan& plan) {
   const Rates fast{
       .products = 2e11, .single_products = 4e11, .loops = 5e10, .bytes = 1e11, .fresh_bytes = 5e10};
   const Seconds s = seconds_at(fast, plan);
-  return s.setup + s.steps + s.certificate;
+  return s.setup + s.steps + s.exchange + s.certificate;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "fwsr/solver/forms.hpp"
 #include "fwsr/solver/plan_parts.hpp"
 #include "fwsr/solver/plan_time.hpp"
+#include "fwsr/solver/refine.hpp"
 
 namespace fwsr {
 
@@ -119,8 +120,15 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
                         (options.assignment ? 8 * s.n : 0.0);
   const double program =
       static_cast<double>(facts.label_bytes) + (facts.streamed ? program_bytes : 0);
+  const auto refining = [&](const Candidate& c) {
+    if (options.refine == Refine::none) return RefineCost{};
+    return refine_cost(facts, options, c.form == FormKind::covariance, c.kernel_by);
+  };
   const auto needs = [&](const Candidate& c) {
-    return program + data + s.side * (c.bytes + common + c.per_thread * facts.threads);
+    const RefineCost after = refining(c);
+    return program + data +
+           s.side *
+               (c.bytes + after.bytes + common + (c.per_thread + after.per_thread) * facts.threads);
   };
   const auto work = [&](const Candidate& c) { return c.setup_flops + s.k * c.step_flops; };
   std::vector<Candidate> all;
@@ -143,6 +151,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   const bool refused = std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
     return c.kernel_by == KernelBy::held && needs(c) > limit && work(c) < work(*best);
   });
+  const RefineCost after = refining(*best);
   Plan plan{
       .form = best->form,
       .kernel_by = best->kernel_by,
@@ -154,15 +163,16 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .features = facts.features,
       .exemplars = options.exemplars,
       .threads = facts.threads,
-      .memory_bytes =
-          to_index(best->bytes + common + program) + to_index(best->per_thread) * facts.threads,
-      .memory_per_thread = to_index(best->per_thread),
+      .memory_bytes = to_index(best->bytes + after.bytes + common + program) +
+                      to_index(best->per_thread + after.per_thread) * facts.threads,
+      .memory_per_thread = to_index(best->per_thread + after.per_thread),
       .data_bytes = to_index(data),
       .setup_flops = best->setup_flops,
       .step_flops = best->step_flops,
       .passes = to_index(passes_of(*best, facts, options)),
       .notes = notes_on(*best, facts, options)};
   count_operations(facts, options, plan);
+  plan.exchange = after.work;
   if (facts.streamed)
     plan.notes.push_back(fmt::format(
         "streamed in blocks, about {} passes over the file; the time is that of a file the "

@@ -13,6 +13,7 @@
 //
 //   describe      weights, strength, sums of the certificate      a few for every exemplar; n where asked for
 //   residual_sum, score_of, largest_score, project                 one or two numbers
+//   offers        who would be best in the place of each exemplar  two numbers for every exemplar
 //
 // One run and the many of a sweep make the same calls.
 #pragma once
@@ -24,6 +25,7 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/solver/covariance.hpp"
+#include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/residual_rows.hpp"
@@ -89,6 +91,9 @@ class PointSet {
   /// ||p_i|| from the points themselves, and the largest of all from their residuals.
   virtual double score_of(Index i, const CodesOf& x) const = 0;
   virtual ScoreBound largest_score(const CodesOf& x) const = 0;
+  /// For every exemplar the best point in its place (exchange.hpp). @pre a covariance of this set, in double
+  virtual std::vector<Offer> offers(const Covariance& covariance,
+                                    const ExchangeTables& tables) const = 0;
   /// What is left of the points beyond the span of some of them, without the eta row.
   virtual Regression project(std::span<const Index> exemplars) const = 0;
 };

@@ -8,6 +8,7 @@
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/covariance.hpp"
+#include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/scores.hpp"
 
 namespace fwsr {
@@ -85,6 +86,9 @@ RowsOf::Reply PointShard::answer(const RowsOf& q) const {
   const Points& own = points(q.set);
   const Portion& here = own.portion();
   RowsOf::Reply reply;
+  const auto here_too = [&](Index i) { return i >= here.first && i < here.first + here.size; };
+  if (q.rows_too)
+    reply.rows.reserve(at(std::count_if(q.points.begin(), q.points.end(), here_too) * own.dim()));
   for (std::size_t w = 0; w < q.points.size(); ++w) {
     const Index i = q.points[w] - here.first;
     if (i < 0 || i >= here.size) continue;
@@ -222,6 +226,11 @@ ResidualLeaders::Reply PointShard::answer(const ResidualLeaders& q) {
     if (squares[at(i)] + residual_score_error(own, q.f, i) >= q.least)
       leaders.push_back(own.portion().first + i);
   return leaders;
+}
+
+TryExchanges::Reply PointShard::answer(const TryExchanges& q) const {
+  return linear_offers(points(q.set), q.tables, q.with.data(), r(q.covariance), threads_,
+                       keep_going_);
 }
 
 BeyondSpan::Reply PointShard::answer(const BeyondSpan& q) const {

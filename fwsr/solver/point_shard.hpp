@@ -55,6 +55,7 @@ class PointShard {
   ProjectedSquares::Reply answer(const ProjectedSquares& q) const;
   ResidualScores::Reply answer(const ResidualScores& q);
   ResidualLeaders::Reply answer(const ResidualLeaders& q);
+  TryExchanges::Reply answer(const TryExchanges& q) const;
   BeyondSpan::Reply answer(const BeyondSpan& q) const;
 
  private:

@@ -13,6 +13,7 @@
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/copies.hpp"
 #include "fwsr/prep/statistics.hpp"
+#include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/residual_rows.hpp"
@@ -201,6 +202,13 @@ struct ResidualLeaders {
   double f = 0, least = 0;
   Index few = 0;
   using Reply = std::vector<Index>;
+};
+/// Who would be best in the place of each exemplar (exchange.hpp).
+struct TryExchanges {
+  Index set = 0, covariance = 0;
+  ExchangeTables tables;
+  Numbers with;  // the k exemplars, then k rows A_T^T C
+  using Reply = std::vector<Offer>;
 };
 /// What is left of the points beyond some orthonormal vectors of `features` numbers.
 struct BeyondSpan {

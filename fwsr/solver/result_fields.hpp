@@ -61,11 +61,23 @@ void describe(Given& c, Visit&& visit) {
         "the paper's Eq. (1), where lambda and rho are given");
 }
 
+template <MaybeConst<Refinement> Given, class Visit>
+void describe(Given& r, Visit&& visit) {
+  visit("before", r.before, "the ridge form of the paper's Eq. (1) for the exemplars as chosen");
+  visit("after", r.after, "the same for those that were kept");
+  visit("mu", r.mu, "its ridge weight");
+  visit("exchanges", r.exchanges, "how many exemplars were exchanged, one at a time");
+  visit("rounds", r.rounds, "visits to all points");
+  visit("local_optimum", r.local_optimum,
+        "whether no exchange of one exemplar for one other point would help");
+}
+
 /// Of a run itself. Reading and writing are the program's.
 template <MaybeConst<Seconds> Given, class Visit>
 void describe(Given& s, Visit&& visit) {
   visit("setup", s.setup, "before the first step");
   visit("steps", s.steps, "all steps");
+  visit("exchange", s.exchange, "exchanging exemplars");
   visit("certificate", s.certificate, "weights and certificate");
 }
 
@@ -124,6 +136,7 @@ void describe_outcome(Given& s, Visit&& visit) {
   visit("facts", s.facts,
         "what another method found out, by name, as in `cost` or `iterations`; empty for fwsr and "
         "k-fwsr");
+  visit("refinement", s.refinement, "what exchange did; none where it was not asked for");
   visit("certificate", s.certificate,
         "how good the answer is, computed anew from the data; none where it was not asked for");
 }

@@ -14,6 +14,7 @@
 #include "fwsr/solver/frank_wolfe.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/refine.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/watch.hpp"
 
@@ -49,10 +50,15 @@ Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& p
                             return watch.tell([&](Progress& told) { told = in_units(p, unit); });
                           });
     result.seconds.steps = seconds_since(stepping);
-    watch.enter(Progress::Stage::certificate);
-    const RunProducts products = form->take_products();
+    RunProducts products = form->take_products();
     form.reset();
-    describe_run(std::move(run), products, prepared, options, keep_going, result);
+    const auto exchanging = Clock::now();
+    if (options.refine != Refine::none) watch.enter(Progress::Stage::exchange);
+    const std::optional<Exchanged> refined =
+        refine_run(run, products, prepared, options, plan.threads, keep_going);
+    result.seconds.exchange = refined ? seconds_since(exchanging) : 0;
+    watch.enter(Progress::Stage::certificate);
+    describe_run(std::move(run), refined, products, prepared, options, keep_going, result);
   } catch (const Interrupted&) {
     result.status = Status::interrupted;
     result.certificate.reset();

@@ -107,8 +107,9 @@ struct Plan {
   double setup_flops = 0;
   double step_flops = 0;  // each step
   Index passes = 0;       // over the data: set-up, about k steps, certificate
-  Operations setup = {}, step = {}, closing = {};  // of the whole set-up, one step, the certificate
-  double steps_each = 1;                           // steps for an exemplar
+  // Of the whole set-up, one step, exchange, the certificate.
+  Operations setup = {}, step = {}, exchange = {}, closing = {};
+  double steps_each = 1;                // steps for an exemplar
   std::vector<std::string> notes = {};  // conversions and other facts the user should know
 };
 
@@ -116,7 +117,7 @@ struct Plan {
 std::string form_of(const Plan& plan);
 
 struct Seconds {
-  double read = 0, setup = 0, steps = 0, certificate = 0, write = 0;
+  double read = 0, setup = 0, steps = 0, exchange = 0, certificate = 0, write = 0;
 };
 
 /// What `plan` takes, in seconds, set-up, steps and certificate: an estimate from its operations and
@@ -141,6 +142,15 @@ struct Fact {
   double value = 0;  // in the user's units
 };
 
+/// What exchange made of the exemplars that were chosen (solver/exchange.hpp).
+struct Refinement {
+  double before = 0, after = 0;  // min_X ||A - A_T X||^2 + mu ||X||^2
+  double mu = 0;
+  Index exchanges = 0;
+  Index rounds = 0;            // visits to all points
+  bool local_optimum = false;  // no exchange of one exemplar for one other point helps
+};
+
 struct Selection {
   std::vector<Index> exemplars;  // in the order of choosing
   std::vector<double> weights;   // how many points each one is nearest to
@@ -149,6 +159,7 @@ struct Selection {
   Status status = Status::interrupted;
   std::vector<Step> trace;
   std::optional<Certificate> certificate;
+  std::optional<Refinement> refinement;  // where exchange was asked for
   Plan plan;
   Seconds seconds;
   std::vector<Fact> facts;  // of methods other than fwsr
@@ -167,7 +178,7 @@ struct Selection {
 
 /// What an observer is told after each step.
 struct Progress {
-  enum class Stage { setup, steps, certificate };
+  enum class Stage { setup, steps, exchange, certificate };
   Stage stage = Stage::setup;
   Index step = 0;
   Index exemplars = 0;  // so far

@@ -17,6 +17,7 @@
 #include "fwsr/solver/describe_run.hpp"
 #include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/refine.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sweep_points.hpp"
 #include "fwsr/solver/watch.hpp"
@@ -189,7 +190,13 @@ void run_batch(SweepSetUp& shared, const Work& work, const Batch& batch) {
   run_together(runners, shared.plain(), work.plan.threads, work.watch);
   for (Runner& r : runners) {
     try {
-      describe_run(r.loop->run(), r.products, *r.prepared, r.options, work.keep_going, *r.result);
+      const auto exchanging = Clock::now();
+      Run run = r.loop->run();
+      const std::optional<Exchanged> refined =
+          refine_run(run, r.products, *r.prepared, r.options, work.plan.threads, work.keep_going);
+      r.result->seconds.exchange = refined ? seconds_since(exchanging) : 0;
+      describe_run(std::move(run), refined, r.products, *r.prepared, r.options, work.keep_going,
+                   *r.result);
     } catch (const Interrupted&) {
       interrupted(*r.result);
     }
@@ -221,9 +228,13 @@ void run_one_by_one(const PointsView& view, std::span<const Index> subset, const
                               return tell(work.watch, p, std::exchange(before, p.exemplars), unit);
                             });
       result.seconds.steps = seconds_since(start);
-      const RunProducts products = form->take_products();
+      RunProducts products = form->take_products();
       form.reset();
-      describe_run(std::move(run), products, prepared, own, work.keep_going, result);
+      const auto exchanging = Clock::now();
+      const std::optional<Exchanged> refined =
+          refine_run(run, products, prepared, own, work.plan.threads, work.keep_going);
+      result.seconds.exchange = refined ? seconds_since(exchanging) : 0;
+      describe_run(std::move(run), refined, products, prepared, own, work.keep_going, result);
     } catch (const Interrupted&) {
       interrupted(result);
     }

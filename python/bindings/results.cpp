@@ -180,6 +180,7 @@ nb::dict result_fields() {
   d["Selection"] = sentences_of<Selection>();
   d["Step"] = sentences_of<Step>();
   d["Certificate"] = sentences_of<Certificate>();
+  d["Refinement"] = sentences_of<Refinement>();
   d["Plan"] = sentences_of<Plan>();
   d["Seconds"] = sentences_of<Seconds>();
   d["ComparedMethod"] = sentences_of<Comparison>();

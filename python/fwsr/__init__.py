@@ -45,7 +45,7 @@ from ._estimators import (
 from ._functions import compare, methods, path, plan, select, sweep
 from ._progress import Progress
 from ._read import read
-from ._results import Certificate, Path, Plan, Selection, Setting
+from ._results import Certificate, Path, Plan, Refinement, Selection, Setting
 from ._run import Interrupted
 
 __version__: str = _core.version
@@ -80,6 +80,7 @@ __all__ = [
     "Plan",
     "Progress",
     "RandomExemplars",
+    "Refinement",
     "Selection",
     "Setting",
     "StrongRRQR",

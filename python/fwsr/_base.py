@@ -34,7 +34,8 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     Parameters
     ----------
-    n_exemplars, per_class, center, scale, fill, n_jobs, memory, verbose, callback
+    n_exemplars, per_class, center, scale, fill, refine, ridge, refine_rounds, n_jobs, memory, \
+verbose, callback
         Those of every estimator; :class:`fwsr.FWSR` explains them.
 
     Examples
@@ -50,6 +51,9 @@ class ExemplarSelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     center: str | None = None
     scale: str = "none"
     fill: bool = False
+    refine: str = "none"
+    ridge: float = 0.1
+    refine_rounds: int = 0
     n_jobs: int | None = None
     memory: int | str | None = None
     verbose: int = 0

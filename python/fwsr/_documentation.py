@@ -24,6 +24,12 @@ _COMMON = {
              "``\"unit\"`` each point by its norm.",
     "fill": "Where fewer than ``n_exemplars`` are found, add the farthest of the other points. "
             "They are marked in ``selection_.filled``.",
+    "refine": "``\"exchange\"``: exchange exemplars for other points, one at a time, as long as "
+              "that represents all points better (the ridge form of the paper's Eq. (1)); "
+              "``\"none\"``: as they were chosen. What it did is in ``selection_.refinement``.",
+    "ridge": "Of ``refine``: the ridge weight, in units of the mean squared norm of the points in "
+             "the kernel's space.",
+    "refine_rounds": "Of ``refine``: visits to all points at most; 0: until no exchange helps.",
     "n_jobs": "Threads: None as OpenMP is set (threadpoolctl, ``OMP_NUM_THREADS``), -1 for all "
               "cores. The answer does not depend on it.",
     "memory": "What may be taken, the data included, in bytes or as ``\"4G\"``. Mapped files that "

@@ -116,6 +116,28 @@ class Certificate:
     boolean_objective: float | None
 
 
+@described()
+@dataclass(frozen=True)
+class Refinement:
+    """What exchange made of the exemplars that were chosen.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> found = fwsr.select(X, 4, refine="exchange").refinement
+    >>> found.after <= found.before, found.local_optimum
+    (True, True)
+    """
+
+    before: float
+    after: float
+    mu: float
+    exchanges: int
+    rounds: int
+    local_optimum: bool
+
+
 @described(
     weights="NaN after an interrupted run.",
     trace=f"An array over the steps for each of {', '.join(FIELDS['Step'])}.",
@@ -160,6 +182,7 @@ class Selection:
     kernel_error: float | None
     trace: dict[str, np.ndarray]
     facts: dict[str, float]
+    refinement: Refinement | None
     certificate: Certificate | None
     plan: Plan | None
     seconds: dict[str, float]

@@ -272,7 +272,8 @@ def test_classes_of_different_lengths():
 
 
 @pytest.mark.parametrize(("cls", "own"), [
-    (fwsr.Selection, {"classes", "ids"}), (fwsr.Certificate, set()), (fwsr.Plan, {"seconds"}),
+    (fwsr.Selection, {"classes", "ids"}), (fwsr.Certificate, set()),
+    (fwsr.Refinement, set()), (fwsr.Plan, {"seconds"}),
     (fwsr.ComparedMethod, {"trials"})])
 def test_attributes_are_those_that_the_core_lists_and_each_has_a_sentence(cls, own):
     listed = dict(_core.result_fields()[cls.__name__])

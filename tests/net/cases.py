@@ -81,6 +81,16 @@ SELECT = {
     "factor, laplacian": "plain.npy -k 6 --kernel laplacian --rank 120 --alpha 4",
     "factor, sparse": "words.npz -k 6 --kernel rbf --rank 100",
     "factor, too small": "long.npy -k 9 --kernel rbf --rank 12",
+    # Exchange behind the choice.
+    "exchange, covariance": "plain.npy -k 8 --refine exchange --codes codes.npy",
+    "exchange, covariance, float32, eta": "single.npy -k 10 --refine exchange --eta-relative 0.4 --ridge 0.5",
+    "exchange, held rbf": "plain.npy -k 8 --kernel rbf --refine exchange --codes codes.npy",
+    "exchange, tiles": "long.npy -k 4 --kernel rbf --memory 6M --threads 1 --refine exchange --refine-rounds 2",
+    "exchange, given": "gram.npy -k 6 --kernel precomputed --refine exchange",
+    "exchange, products, sparse": "words.npz -k 8 --refine exchange",
+    "exchange, factor": "plain.npy -k 8 --kernel rbf --rank 60 --refine exchange --codes codes.npy",
+    "exchange, behind random": "plain.npy -k 8 --method random --seed 3 --refine exchange",
+    "exchange, behind kmedoids": "long.npy -k 6 --method kmedoids --seed 1 --refine exchange --refine-rounds 1",
     # The gradient form: other norms, codes >= 0.
     "gradient, q 1": "few.npy -k 4 --q 1 --codes codes.npy",
     "gradient, q inf": "plain.npy -k 6 --q inf --codes codes.npy",

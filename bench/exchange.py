@@ -1,0 +1,101 @@
+"""Exchange against choosing: seconds of a visit to all points, of all visits, and what they gain.
+
+The answer is chosen without exchange, with one visit, and with all of them, in turn; medians of the
+seconds that the library tells. With kmedoids of PyPI installed, FasterPAM on the same points, its
+distances included.
+
+usage: python bench/exchange.py [--repeats R] [--quick] [-o FILE]
+Run it in an environment that has the package, on a machine that does nothing else.
+"""
+
+import argparse
+import json
+import platform
+import statistics
+import time
+
+import numpy as np
+
+import fwsr
+
+CASES = {
+    "100,000 x 128, linear": ((100_000, 128), 50, {"center": "none"}),
+    "100,000 x 128, factor of rank 512": ((100_000, 128), 50, {"kernel": "rbf", "rank": 512}),
+    "20,000 x 784, rbf": ((20_000, 784), 50, {"kernel": "rbf"}),
+    "20,000 x 784, factor of rank 512": ((20_000, 784), 50, {"kernel": "rbf", "rank": 512}),
+}
+
+
+def blobs(n, d, seed=0):
+    draw = np.random.default_rng(seed)
+    centres = 3 * draw.standard_normal((200, d), dtype=np.float32)
+    return centres[draw.integers(200, size=n)] + draw.standard_normal((n, d), dtype=np.float32)
+
+
+def seconds_of(X, k, options, **more):
+    chosen = fwsr.select(X, k, certificate="none", **options, **more)
+    return chosen, chosen.seconds
+
+
+def faster_pam(X, k):
+    try:
+        import kmedoids
+        from sklearn.metrics import pairwise_distances
+    except ImportError:
+        return None
+    start = time.perf_counter()
+    distances = pairwise_distances(X)
+    kmedoids.fasterpam(distances, k, random_state=0)
+    return time.perf_counter() - start
+
+
+def measure(shape, k, options, repeats, peer):
+    X = blobs(*shape)
+    plain, one, whole, pam, after = [], [], [], [], None
+    for _ in range(repeats):
+        plain.append(seconds_of(X, k, options)[1])
+        one.append(seconds_of(X, k, options, refine="exchange", refine_rounds=1)[1])
+        after, told = seconds_of(X, k, options, refine="exchange")
+        whole.append(told)
+        if peer:
+            pam.append(faster_pam(X, k))
+    median = statistics.median
+    found = {
+        "setup": median(s["setup"] for s in plain),
+        "steps": median(s["steps"] for s in plain),
+        "one_visit": median(s["exchange"] for s in one),
+        "all_visits": median(s["exchange"] for s in whole),
+        "visits": after.refinement.rounds,
+        "exchanges": after.refinement.exchanges,
+        "before": after.refinement.before,
+        "after": after.refinement.after,
+    }
+    choosing = found["setup"] + found["steps"]
+    found["visit_by_choosing"] = found["one_visit"] / choosing
+    found["all_by_choosing"] = found["all_visits"] / choosing
+    if peer and pam[0] is not None:
+        found["faster_pam"] = median(pam)
+        found["faster_pam_by_all"] = found["faster_pam"] / (choosing + found["all_visits"])
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("-o", "--output")
+    given = parser.parse_args()
+    found = {"machine": platform.processor() or platform.machine(), "repeats": given.repeats}
+    for name, ((n, d), k, options) in CASES.items():
+        shape = (n // 20, d) if given.quick else (n, d)
+        found[name] = measure(shape, k, options, given.repeats, n <= 20_000)
+        print(name, json.dumps(found[name]), flush=True)
+    if given.output:
+        with open(given.output, "w", encoding="utf-8") as file:
+            json.dump(found, file, indent=1)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

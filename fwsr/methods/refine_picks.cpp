@@ -1,0 +1,69 @@
+#include "fwsr/methods/refine_picks.hpp"
+
+#include <memory>
+#include <numeric>
+
+#include "fwsr/base/at.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/solver/exchange_points.hpp"
+#include "fwsr/solver/local_points.hpp"
+#include "fwsr/solver/refine.hpp"
+
+namespace fwsr {
+
+namespace {
+
+/// Codes M K_T, exemplars x points.
+std::vector<double> ridge_codes(const Task& task, const Exchanged& found) {
+  constexpr Index block = 384;
+  const Index n = task.size(), k = static_cast<Index>(found.exemplars.size());
+  std::vector<double> codes(at(k * n));
+  for_blocks(
+      task.threads, n,
+      [&](Index, Index first, Index last) {
+        throw_if_cancelled(task.keep_going);
+        std::vector<Index> points(at(last - first));
+        std::iota(points.begin(), points.end(), first);
+        const std::vector<double> values = task.kernel->values(found.exemplars, points);
+        multiply(Product<double>{.m = k,
+                                 .n = last - first,
+                                 .k = k,
+                                 .left = found.m.data(),
+                                 .left_stride = k,
+                                 .right = values.data(),
+                                 .right_stride = last - first,
+                                 .out = codes.data() + first,
+                                 .out_stride = n});
+      },
+      block);
+  return codes;
+}
+
+}  // namespace
+
+void refine_picks(const Task& task, const SelectOptions& o, Picks& picks) {
+  if (picks.exemplars.empty()) return;
+  const Points* const rows = task.linear ? task.points : nullptr;
+  const bool vectors =
+      rows && exchanges_in_set(true, rows->sparse(), static_cast<double>(rows->dim()),
+                               static_cast<double>(rows->size()));
+  std::unique_ptr<LocalPoints> set;
+  std::unique_ptr<ExchangePoints> points;
+  if (vectors) {
+    set = std::make_unique<LocalPoints>(*task.points, task.threads, task.keep_going);
+    points = std::make_unique<ExchangeInSet>(*set);
+  } else {
+    points = std::make_unique<ExchangeInKernel>(*task.kernel, KernelProducts{}, task.threads,
+                                                task.keep_going);
+  }
+  const Exchanged found =
+      exchange(*points, picks.exemplars, exchange_options(o, *points, task.kernel->single()));
+  picks.refinement = refinement_of(found, task.unit());
+  picks.exemplars = found.exemplars;
+  picks.strength.clear();
+  picks.assignment.clear();
+  if (found.interrupted) picks.status = Status::interrupted;
+  if (!picks.codes.empty()) picks.codes = ridge_codes(task, found);
+}
+
+}  // namespace fwsr

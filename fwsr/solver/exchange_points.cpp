@@ -1,0 +1,197 @@
+#include "fwsr/solver/exchange_points.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "fwsr/base/at.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/point_set.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index block_rows = 256;
+
+/// The best of what every block offers.
+std::vector<Offer> joined(const std::vector<std::vector<Offer>>& parts, const ExchangeTables& z) {
+  std::vector<Offer> best(at(z.k));
+  for (const std::vector<Offer>& part : parts)
+    for (std::size_t p = 0; p < part.size(); ++p) best[p].see(part[p], z.step);
+  return best;
+}
+
+}  // namespace
+
+std::vector<double> times_covariance(const std::vector<double>& rows, const std::vector<double>& c,
+                                     Index dim) {
+  std::vector<double> out(rows.size());
+  if (!rows.empty())
+    multiply(Product<double>{.m = static_cast<Index>(rows.size()) / dim,
+                             .n = dim,
+                             .k = dim,
+                             .left = rows.data(),
+                             .left_stride = dim,
+                             .right = c.data(),
+                             .right_stride = dim,
+                             .out = out.data(),
+                             .out_stride = dim});
+  return out;
+}
+
+std::vector<Offer> linear_offers(const Points& points, const ExchangeTables& z, const double* with,
+                                 const std::vector<double>& r, int threads,
+                                 const KeepGoing& keep_going) {
+  const Index n = points.size(), d = points.dim(), k = z.k, before = points.portion().first;
+  const double eta_squared = points.eta() * points.eta();
+  std::vector<std::vector<Offer>> parts(at(block_count(n, block_rows)));
+  const auto work =
+      4.0 * static_cast<double>(n) * static_cast<double>(k) * static_cast<double>(d + k);
+  for_blocks(
+      threads_for(threads, work), n,
+      [&](Index block, Index first, Index last) {
+        throw_if_cancelled(keep_going);
+        const Index rows = last - first;
+        std::vector<double> a(at(rows * d)), b(at(rows * k)), w(at(rows * k)), squares(at(rows));
+        points.rows(first, last, a.data());
+        const auto products = [&](const double* vectors, double* out) {
+          multiply(Product<double>{.op_b = Op::transpose,
+                                   .m = rows,
+                                   .n = k,
+                                   .k = d,
+                                   .left = a.data(),
+                                   .left_stride = d,
+                                   .right = vectors,
+                                   .right_stride = d,
+                                   .out = out,
+                                   .out_stride = k});
+        };
+        products(with, b.data());
+        products(with + k * d, w.data());
+        for (Index i = 0; i < rows; ++i)
+          squares[at(i)] = points.squared_norm(first + i) + eta_squared;
+        parts[at(block)].resize(at(k));
+        see_rows(z,
+                 {.first = before + first,
+                  .rows = rows,
+                  .b = b.data(),
+                  .w = w.data(),
+                  .squares = squares.data(),
+                  .r = r.data() + first},
+                 parts[at(block)]);
+      },
+      block_rows);
+  return joined(parts, z);
+}
+
+ExchangeInSet::ExchangeInSet(PointSet& set) : set_(set), covariance_(set.covariance(false)) {
+  const Index dim = set.facts().dim;
+  for (Index l = 0; l < dim; ++l) trace_ += covariance_->c[at(l * dim + l)];
+}
+
+Index ExchangeInSet::size() const {
+  return set_.facts().size;
+}
+
+Among ExchangeInSet::among(std::span<const Index> points) {
+  const Index dim = set_.facts().dim, m = std::ssize(points);
+  std::vector<double> rows(at(m * dim));
+  for (Index p = 0; p < m; ++p) set_.row(points[at(p)], rows.data() + p * dim);
+  const std::vector<double> with_c = times_covariance(rows, covariance_->c, dim);
+  Among found{.k = std::vector<double>(at(m * m)), .kk = std::vector<double>(at(m * m))};
+  for (Index p = 0; p < m; ++p)
+    for (Index l = 0; l <= p; ++l) {
+      const double* const other = rows.data() + l * dim;
+      found.k[at(p * m + l)] = found.k[at(l * m + p)] = dot(rows.data() + p * dim, other, dim);
+      found.kk[at(p * m + l)] = found.kk[at(l * m + p)] = dot(with_c.data() + p * dim, other, dim);
+    }
+  return found;
+}
+
+std::vector<Offer> ExchangeInSet::offers(const ExchangeTables& tables) {
+  return set_.offers(*covariance_, tables);
+}
+
+ExchangeInKernel::ExchangeInKernel(const KernelMatrix& kernel, const KernelProducts& known,
+                                   int threads, KeepGoing keep_going)
+    : kernel_(kernel), r_(known.r), threads_(threads), keep_going_(std::move(keep_going)) {
+  const Index n = kernel.size();
+  for (std::size_t b = 0; b < known.basis.size(); ++b) {
+    const auto row = known.w.begin() + static_cast<Index>(b) * n;
+    products_.emplace(known.basis[b], std::vector<double>(row, row + n));
+  }
+  if (r_.empty()) {
+    r_.resize(at(kernel.size()));
+    kernel.row_squares(r_, threads);
+  }
+  for (Index i = 0; i < kernel.size(); ++i) trace_ += kernel.diagonal(i);
+}
+
+/// The products of these points, and of others that are held no more than of these.
+void ExchangeInKernel::hold(std::span<const Index> points) {
+  if (std::ssize(products_) > 2 * std::ssize(points))
+    std::erase_if(products_, [&](const auto& held) {
+      return std::find(points.begin(), points.end(), held.first) == points.end();
+    });
+  const std::size_t n = at(kernel_.size());
+  for (const Index j : points) {
+    if (products_.contains(j)) continue;
+    throw_if_cancelled(keep_going_);
+    std::vector<double> column(n), product(n);
+    kernel_.column(j, column);
+    kernel_.multiply(column, product, threads_);
+    products_.emplace(j, std::move(product));
+  }
+}
+
+Among ExchangeInKernel::among(std::span<const Index> points) {
+  hold(points);
+  Among found{.k = kernel_.values(points, points), .kk = {}};
+  for (const Index i : points)
+    for (const Index j : points)  // the same number either way
+      found.kk.push_back(products_.at(std::max(i, j))[at(std::min(i, j))]);
+  return found;
+}
+
+KernelProducts ExchangeInKernel::products_of(const std::vector<Index>& points) const {
+  KernelProducts found{.r = r_, .basis = points, .w = {}};
+  for (const Index j : points)
+    found.w.insert(found.w.end(), products_.at(j).begin(), products_.at(j).end());
+  return found;
+}
+
+std::vector<Offer> ExchangeInKernel::offers(const ExchangeTables& z) {
+  hold(z.exemplars);
+  std::vector<const double*> columns;
+  for (const Index e : z.exemplars) columns.push_back(products_.at(e).data());
+  const Index n = kernel_.size(), k = z.k;
+  std::vector<std::vector<Offer>> parts(at(block_count(n, block_rows)));
+  for_blocks(
+      threads_, n,
+      [&](Index block, Index first, Index last) {
+        throw_if_cancelled(keep_going_);
+        const Index rows = last - first;
+        std::vector<Index> points(at(rows));
+        std::iota(points.begin(), points.end(), first);
+        const std::vector<double> b = kernel_.values(points, z.exemplars);
+        std::vector<double> w(at(rows * k)), squares(at(rows));
+        for (Index i = 0; i < rows; ++i) {
+          squares[at(i)] = kernel_.diagonal(first + i);
+          for (Index p = 0; p < k; ++p) w[at(i * k + p)] = columns[at(p)][first + i];
+        }
+        parts[at(block)].resize(at(k));
+        see_rows(z,
+                 {.first = first,
+                  .rows = rows,
+                  .b = b.data(),
+                  .w = w.data(),
+                  .squares = squares.data(),
+                  .r = r_.data() + first},
+                 parts[at(block)]);
+      },
+      block_rows);
+  return joined(parts, z);
+}
+
+}  // namespace fwsr

@@ -1,0 +1,139 @@
+"""Exchange, against NumPy: the value, all single exchanges, codes, and every method before it."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+import fwsr
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def points(n=60, d=4, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def gram(X, gamma=None):
+    return X @ X.T if gamma is None else np.exp(-gamma * cdist(X, X, "sqeuclidean"))
+
+
+def value(K, chosen, mu):
+    """The least ||A - A_T X||^2 + mu ||X||^2, and its X."""
+    among, to_all = K[np.ix_(chosen, chosen)], K[chosen]
+    codes = np.linalg.solve(among + mu * np.eye(len(chosen)), to_all)
+    return np.trace(K) - np.sum(codes * to_all), codes
+
+
+def assert_local_optimum(K, chosen, ridge):
+    exemplars, found = chosen.exemplars.tolist(), chosen.refinement
+    mu = ridge * np.trace(K) / len(K)
+    best, _ = value(K, exemplars, mu)
+    assert found.mu == pytest.approx(mu)
+    assert found.after == pytest.approx(best, abs=1e-9 * np.trace(K))
+    assert found.after <= found.before and found.local_optimum
+    for place in range(len(exemplars)):
+        for other in set(range(len(K))) - set(exemplars):
+            swapped = exemplars[:place] + [other] + exemplars[place + 1:]
+            assert value(K, swapped, mu)[0] >= best - 1e-8 * np.trace(K)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix, np.float32])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("ridge", [0.01, 0.1, 1.0])
+def test_no_exchange_helps(kernel, ridge, make):
+    X = np.asarray(points(), dtype=np.float32).astype(float)
+    given = {"gamma": 0.3} if kernel == "rbf" else {}
+    chosen = fwsr.select(make(X), 5, kernel=kernel, center="none", refine="exchange", ridge=ridge,
+                         **given)
+    assert_local_optimum(gram(X, given.get("gamma")), chosen, ridge)
+
+
+def test_a_given_kernel_and_a_function():
+    X = points()
+    K = gram(X, 0.3)
+    for data, kernel in ((K, "precomputed"), (X, lambda a, b: np.exp(-0.3 * cdist(a, b) ** 2))):
+        chosen = fwsr.select(data, 5, kernel=kernel, refine="exchange")
+        assert_local_optimum(K, chosen, 0.1)
+
+
+@pytest.mark.parametrize("cls", fwsr.ESTIMATORS)
+def test_behind_every_method(cls):
+    X = points(seed=1)
+    fields = cls.__dataclass_fields__
+    model = cls(4, refine="exchange", center="none",
+                **({"random_state": 0} if "random_state" in fields else {}))
+    model.fit(X)
+    found = model.selection_.refinement
+    kernel_used = model.selection_.gamma
+    assert_local_optimum(gram(X, kernel_used), model.selection_, 0.1)
+    assert found.rounds >= 1
+    assert (model.predict(X) == model.labels_).all()
+
+
+def test_codes_are_those_of_the_ridge():
+    X = points()
+    model = fwsr.FWSR(5, center="none", refine="exchange").fit(X)
+    K, chosen = gram(X), model.exemplar_indices_
+    _, codes = value(K, chosen, 0.1 * np.trace(K) / len(K))
+    np.testing.assert_allclose(model.transform(X), codes.T, atol=1e-10)
+    np.testing.assert_allclose(model.selection_.strength, np.linalg.norm(codes, axis=1))
+    certificate = model.selection_.certificate
+    residual = X.T - X[chosen].T @ codes
+    assert certificate.f == pytest.approx(np.sum(residual ** 2))
+    assert certificate.feasible and certificate.gap >= 0
+    assert certificate.beta == pytest.approx(np.linalg.norm(codes, axis=1).sum())
+
+
+def test_exemplars_stand_in_the_order_of_what_each_adds():
+    X = points(100, 6, seed=3)
+    K = gram(X)
+    chosen = fwsr.select(X, 6, center="none", refine="exchange").exemplars.tolist()
+    mu = 0.1 * np.trace(K) / len(K)
+    for place in range(len(chosen) - 1):
+        now = value(K, chosen[:place + 1], mu)[0]
+        for later in chosen[place + 1:]:
+            assert now <= value(K, [*chosen[:place], later], mu)[0] + 1e-9 * np.trace(K)
+
+
+def test_per_class_and_rounds():
+    X, y = points(90, seed=4), np.repeat([0, 1, 2], 30)
+    chosen = fwsr.select(X, 3, labels=y, per_class=True, center="none", refine="exchange")
+    for name, own in chosen.classes.items():
+        members = np.flatnonzero(y == int(name))
+        local = np.searchsorted(members, own.exemplars)
+        K = gram(X[members])
+        best, _ = value(K, local, 0.1 * np.trace(K) / len(K))
+        assert own.refinement.after == pytest.approx(best)
+    assert chosen.refinement is None
+    X = points(400, 8, seed=5)
+    one = fwsr.select(X, 10, method="random", refine="exchange", refine_rounds=1).refinement
+    whole = fwsr.select(X, 10, method="random", refine="exchange").refinement
+    assert one.rounds == 1 and not one.local_optimum and whole.local_optimum
+    assert one.before == whole.before > one.after > whole.after
+
+
+def test_interrupted_with_the_best_so_far():
+    X, stages = points(3000, 20, seed=6), []
+
+    def stop(progress):
+        stages.append(progress.stage)
+        return stages.count("exchange") < 2
+
+    chosen = fwsr.select(X, 12, method="fwsr", refine="exchange", callback=stop)
+    assert chosen.status == "interrupted" and len(chosen) == 12
+    assert "certificate" not in stages
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"refine": "swap"}, "exchange"), ({"refine": "exchange", "ridge": 0}, "ridge must be"),
+    ({"refine": "exchange", "q": 1}, "q = 2"), ({"refine_rounds": -1}, "refine_rounds"),
+])
+def test_what_cannot_be_is_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        fwsr.select(points(), 3, **given)
+
+
+def test_dissimilarities_have_no_space():
+    with pytest.raises(ValueError, match="refine is for points"):
+        fwsr.KMedoids(3, metric="precomputed", refine="exchange").fit(cdist(points(), points()))

@@ -1,0 +1,358 @@
+// Exchange against all single exchanges, one by one, and against the definition of g.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "compare.hpp"
+#include "fwsr/base/random.hpp"
+#include "fwsr/linalg/blas.hpp"
+#include "fwsr/solver/exchange_points.hpp"
+#include "fwsr/solver/local_points.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/select.hpp"
+#include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/sweep.hpp"
+#include "problems.hpp"
+#include "same.hpp"
+
+namespace {
+
+using fwsr::Index;
+using oracle::Real;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// min_X ||A - A_T X||^2 + mu ||X||^2 = tr K - tr((K_TT + mu)^-1 K_T K_T^T), by elimination.
+Real g_of(const oracle::Matrix<Real>& k, const std::vector<Index>& chosen, Real mu) {
+  const auto m = static_cast<Index>(chosen.size());
+  const Index n = k.rows;
+  std::vector<std::vector<Real>> rows(at(m), std::vector<Real>(at(2 * m)));
+  for (Index p = 0; p < m; ++p)
+    for (Index l = 0; l < m; ++l) {
+      rows[at(p)][at(l)] = k(chosen[at(p)], chosen[at(l)]) + (p == l ? mu : 0);
+      for (Index i = 0; i < n; ++i)
+        rows[at(p)][at(m + l)] += k(chosen[at(p)], i) * k(chosen[at(l)], i);
+    }
+  for (Index p = 0; p < m; ++p)  // positive definite: no pivoting
+    for (Index l = 0; l < m; ++l) {
+      if (l == p) continue;
+      const Real factor = rows[at(l)][at(p)] / rows[at(p)][at(p)];
+      for (Index c = p; c < 2 * m; ++c) rows[at(l)][at(c)] -= factor * rows[at(p)][at(c)];
+    }
+  Real g = 0;
+  for (Index i = 0; i < n; ++i) g += k(i, i);
+  for (Index p = 0; p < m; ++p) g -= rows[at(p)][at(m + p)] / rows[at(p)][at(p)];
+  return g;
+}
+
+struct Way {
+  const char* name;
+  fwsr::SelectOptions options;
+  bool in_set = false;
+  fwsr::KernelBy by = fwsr::KernelBy::tiles;
+};
+
+std::vector<Way> ways(double eta) {
+  using fwsr::KernelType, fwsr::KernelBy;
+  std::vector<Way> all;
+  const auto options = [&](KernelType type) {
+    return fwsr::SelectOptions{.exemplars = 3,
+                               .eta = eta,
+                               .kernel = {.type = type},
+                               .center = fwsr::Center::none,
+                               .threads = 2};
+  };
+  all.push_back({"set", options(KernelType::linear), true, KernelBy::none});
+  all.push_back({"products", options(KernelType::linear), false, KernelBy::tiles});
+  all.push_back({"tiles", options(KernelType::rbf)});
+  all.push_back({"held", options(KernelType::rbf), false, KernelBy::held});
+  all.push_back({"laplacian", options(KernelType::laplacian)});
+  return all;
+}
+
+/// Points and kernel as a run has them.
+struct Prepared {
+  fwsr::SerialBlas serial;  // as in a run
+  fwsr::PreparedProblem problem;
+  std::unique_ptr<fwsr::ExchangePoints> points;
+  oracle::Matrix<Real> k;
+
+  Prepared(const problems::Data& data, const Way& way, int threads) {
+    fwsr::SelectOptions o = way.options;
+    o.threads = threads;
+    fwsr::Plan plan = fwsr::make_plan(fwsr::facts_of(data.view(), threads), o);
+    plan.form = way.in_set ? fwsr::FormKind::covariance : fwsr::FormKind::representer;
+    plan.kernel_by = way.by;
+    plan.threads = threads;
+    problem = fwsr::prepare_problem(data.view(), {}, o, plan, {});
+    if (!way.in_set) problem.make_kernel(o, plan, false, way.by == fwsr::KernelBy::held, {});
+    if (way.in_set) {
+      if (!problem.set) problem.set = std::make_unique<fwsr::LocalPoints>(*problem.points, threads);
+      points = std::make_unique<fwsr::ExchangeInSet>(*problem.set);
+    } else {
+      points = std::make_unique<fwsr::ExchangeInKernel>(problem.kernel(), fwsr::KernelProducts{},
+                                                        threads, fwsr::KeepGoing());
+    }
+    const Index n = points->size();
+    k = oracle::Matrix<Real>(n, n);
+    std::vector<Index> all;
+    for (Index i = 0; i < n; ++i) all.push_back(i);
+    const std::vector<double> values = problem.kernel().values(all, all);
+    for (Index i = 0; i < n * n; ++i) k.values[at(i)] = values[at(i)];
+  }
+};
+
+std::vector<Index> some_of(Index n, Index k, fwsr::Rng& random) {
+  std::vector<Index> all, chosen;
+  for (Index i = 0; i < n; ++i) all.push_back(i);
+  for (Index t = 0; t < k; ++t) {
+    const auto place =
+        static_cast<std::ptrdiff_t>(random.uniform() * static_cast<double>(all.size()));
+    chosen.push_back(all[at(place)]);
+    all.erase(all.begin() + place);
+  }
+  return chosen;
+}
+
+TEST(Exchange, ends_where_no_exchange_gains_whatever_the_kernel) {
+  Index exchanges = 0, problems_seen = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    fwsr::Rng random(seed);
+    const Index n = 6 + static_cast<Index>(random.uniform() * 30);
+    const Index d = 1 + static_cast<Index>(random.uniform() * 6);
+    const Index k =
+        1 + static_cast<Index>(random.uniform() * static_cast<double>(std::min<Index>(6, n - 1)));
+    std::vector<double> values(at(n * d));
+    for (double& v : values) v = random.normal();
+    if (seed % 3 == 0)  // copies
+      std::copy_n(values.begin(), 2 * d, values.begin() + 4 * d);
+    const problems::Data data(
+        n, d, values, seed % 2 ? problems::Storage::dense_f64 : problems::Storage::csr_f64_i32);
+    for (const Way& way : ways(seed % 4 == 0 ? 0.5 : 0.0)) {
+      SCOPED_TRACE(testing::Message()
+                   << way.name << ", seed " << seed << ": " << n << " x " << d << ", k = " << k);
+      Prepared prepared(data, way, 2);
+      const auto whole = static_cast<double>(g_of(prepared.k, {}, 1));
+      for (const double ridge : {0.1, 0.003, 2.0}) {
+        const double mu = ridge * prepared.points->trace() / static_cast<double>(n);
+        const std::vector<Index> start = some_of(n, k, random);
+        const fwsr::Exchanged found = fwsr::exchange(*prepared.points, start, {.mu = mu});
+        ++problems_seen;
+        exchanges += found.exchanges;
+        EXPECT_TRUE(found.local_optimum);
+        EXPECT_NEAR(found.before, static_cast<double>(g_of(prepared.k, start, mu)), 1e-9 * whole);
+        const Real after = g_of(prepared.k, found.exemplars, mu);
+        EXPECT_NEAR(found.after, static_cast<double>(after), 1e-9 * whole);
+        EXPECT_LE(found.after, found.before + 1e-12 * whole);
+        const std::set<Index> distinct(found.exemplars.begin(), found.exemplars.end());
+        ASSERT_EQ(distinct.size(), at(k));
+        for (Index p = 0; p < k; ++p)
+          for (Index j = 0; j < n; ++j) {
+            if (distinct.contains(j)) continue;
+            std::vector<Index> other = found.exemplars;
+            other[at(p)] = j;
+            EXPECT_GE(g_of(prepared.k, other, mu), after - 1e-9 * whole) << p << " for " << j;
+          }
+        // in the order of what each adds
+        for (Index p = 0; p + 1 < k; ++p) {
+          std::vector<Index> one(found.exemplars.begin(), found.exemplars.begin() + p + 1),
+              next = one;
+          next[at(p)] = found.exemplars[at(p + 1)];
+          EXPECT_LE(g_of(prepared.k, one, mu), g_of(prepared.k, next, mu) + 1e-9 * whole);
+        }
+      }
+    }
+  }
+  std::printf("%td problems, %td exchanges\n", problems_seen, exchanges);
+}
+
+TEST(Exchange, tells_the_codes_that_g_is_of) {
+  fwsr::Rng random(7);
+  const Index n = 40, d = 5, k = 4;
+  std::vector<double> values(at(n * d));
+  for (double& v : values) v = random.normal();
+  const problems::Data data(n, d, values, problems::Storage::dense_f64);
+  for (const Way& way : ways(0)) {
+    SCOPED_TRACE(way.name);
+    Prepared prepared(data, way, 1);
+    const double mu = 0.1 * prepared.points->trace() / n;
+    const fwsr::Exchanged found =
+        fwsr::exchange(*prepared.points, some_of(n, k, random), {.mu = mu});
+    Real f = 0, radius = 0, squares = 0;  // ||A - A_T X||^2 = tr K - 2 <X, K_T> + <X, K_TT X>
+    std::vector<Real> x(at(k * n));
+    for (Index t = 0; t < k; ++t) {
+      Real row = 0;
+      for (Index i = 0; i < n; ++i) {
+        for (Index l = 0; l < k; ++l)
+          x[at(t * n + i)] += found.m[at(t * k + l)] * prepared.k(found.exemplars[at(l)], i);
+        row += x[at(t * n + i)] * x[at(t * n + i)];
+      }
+      radius += std::sqrt(row);
+      squares += row;
+    }
+    for (Index i = 0; i < n; ++i) {
+      f += prepared.k(i, i);
+      for (Index t = 0; t < k; ++t) {
+        f -= 2 * x[at(t * n + i)] * prepared.k(found.exemplars[at(t)], i);
+        for (Index l = 0; l < k; ++l)
+          f += x[at(t * n + i)] * x[at(l * n + i)] *
+               prepared.k(found.exemplars[at(t)], found.exemplars[at(l)]);
+      }
+    }
+    EXPECT_NEAR(static_cast<double>(f + mu * squares), found.after,
+                1e-10 * prepared.points->trace());
+    EXPECT_NEAR(static_cast<double>(radius), found.radius, 1e-10 * found.radius);
+  }
+}
+
+TEST(Exchange, has_the_same_bits_for_any_number_of_threads) {
+  fwsr::Rng random(8);
+  const Index n = 1500, d = 9, k = 12;
+  std::vector<double> values(at(n * d));
+  for (double& v : values) v = random.normal();
+  std::copy_n(values.begin(), 200 * d, values.begin() + 900 * d);  // copies
+  const problems::Data data(n, d, values, problems::Storage::dense_f32);
+  for (const Way& way : ways(0)) {
+    SCOPED_TRACE(way.name);
+    fwsr::Rng same_start(9);
+    const std::vector<Index> start = some_of(n, k, same_start);
+    std::vector<fwsr::Exchanged> found;
+    for (const int threads : {1, 2, 8}) {
+      Prepared prepared(data, way, threads);
+      found.push_back(
+          fwsr::exchange(*prepared.points, start, {.mu = 0.1 * prepared.points->trace() / n}));
+    }
+    EXPECT_GT(found[0].exchanges, 0);
+    for (const fwsr::Exchanged& other : found) {
+      EXPECT_EQ(other.exemplars, found[0].exemplars);
+      EXPECT_EQ(other.after, found[0].after);
+      EXPECT_EQ(other.rounds, found[0].rounds);
+      same::expect_same_bits(other.m, found[0].m, "M");
+    }
+  }
+}
+
+TEST(Exchange, ends_after_so_many_rounds_or_when_told_with_the_best_so_far) {
+  fwsr::Rng random(10);
+  const Index n = 400, d = 8, k = 10;
+  std::vector<double> values(at(n * d));
+  for (double& v : values) v = random.normal();
+  const problems::Data data(n, d, values, problems::Storage::dense_f64);
+  Prepared prepared(data, ways(0)[0], 2);
+  const double mu = 0.1 * prepared.points->trace() / n;
+  const std::vector<Index> start = some_of(n, k, random);
+  const fwsr::Exchanged whole = fwsr::exchange(*prepared.points, start, {.mu = mu});
+  ASSERT_GT(whole.rounds, 2);
+  const fwsr::Exchanged one = fwsr::exchange(*prepared.points, start, {.mu = mu, .rounds = 1});
+  EXPECT_EQ(one.rounds, 1);
+  EXPECT_FALSE(one.local_optimum);
+  EXPECT_LT(one.after, one.before);
+  EXPECT_GT(one.after, whole.after);
+  std::vector<double> told;
+  const fwsr::Exchanged stopped =
+      fwsr::exchange(*prepared.points, start, {.mu = mu}, [&](Index, Index, double g) {
+        told.push_back(g);
+        return told.size() < 2;
+      });
+  EXPECT_EQ(stopped.exemplars, one.exemplars);
+  EXPECT_EQ(told, (std::vector<double>{whole.before, one.after}));
+  const fwsr::Exchanged none = fwsr::exchange(*prepared.points, start, {.mu = mu},
+                                              [](Index, Index, double) { return false; });
+  EXPECT_EQ(none.exchanges, 0);
+  EXPECT_EQ(std::set<Index>(none.exemplars.begin(), none.exemplars.end()),
+            std::set<Index>(start.begin(), start.end()));
+}
+
+/// The forms that can serve a problem.
+std::vector<std::pair<fwsr::FormKind, fwsr::KernelBy>> forms_for(fwsr::KernelType kernel) {
+  using fwsr::FormKind, fwsr::KernelBy, fwsr::KernelType;
+  if (kernel == KernelType::linear || kernel == KernelType::cosine)
+    return {{FormKind::covariance, KernelBy::none},
+            {FormKind::representer, KernelBy::held},
+            {FormKind::representer, KernelBy::products},
+            {FormKind::gradient, KernelBy::held}};
+  if (kernel == KernelType::precomputed)
+    return {{FormKind::representer, KernelBy::given}, {FormKind::gradient, KernelBy::given}};
+  return {{FormKind::representer, KernelBy::held},
+          {FormKind::representer, KernelBy::tiles},
+          {FormKind::gradient, KernelBy::held}};
+}
+
+TEST(Exchange, behind_a_run_of_any_form_ends_in_a_local_optimum_and_is_certified) {
+  Index tried = 0, exchanges = 0;
+  for (std::uint64_t seed = 9000; seed < 9200; ++seed) {
+    auto problem = problems::make_problem(seed);
+    fwsr::SelectOptions& o = problem.options;
+    o.q = fwsr::Norm::two;
+    o.nonneg = false;
+    o.rank = 0;
+    o.fill = false;
+    o.refine = fwsr::Refine::exchange;
+    o.ridge = seed % 2 ? 0.1 : 0.5;
+    fwsr::Plan plan = fwsr::plan(problem.data.view(), o);
+    for (const auto& [form, kernel_by] : forms_for(o.kernel.type)) {
+      plan.form = form;
+      plan.kernel_by = kernel_by;
+      const fwsr::Selection found = fwsr::select_points(problem.data.view(), {}, o, plan, {});
+      if (found.exemplars.empty()) continue;
+      SCOPED_TRACE(problems::describe(problem));
+      SCOPED_TRACE(fwsr::form_of(found.plan));
+      const auto reference = problems::reference_of(problem.data.exact(), o, found.gamma);
+      compare::Tolerance tolerance = compare::tolerance_of(problem, found);
+      compare::expect_consistent(found, o, reference, tolerance);
+      ASSERT_TRUE(found.refinement.has_value());
+      const fwsr::Refinement& r = *found.refinement;
+      const Real whole = g_of(reference.k, {}, 1), n = static_cast<Real>(reference.k.rows);
+      const Real mu = o.ridge * whole / n, after = g_of(reference.k, found.exemplars, mu);
+      const auto bound = static_cast<double>(10 * tolerance.value * whole);
+      EXPECT_NEAR(r.mu, static_cast<double>(mu), tolerance.value * r.mu);
+      EXPECT_NEAR(r.after, static_cast<double>(after), bound);
+      EXPECT_LE(r.after, r.before + bound);
+      EXPECT_TRUE(r.local_optimum);
+      EXPECT_EQ(found.certificate->radius_used > 0, true);
+      for (std::size_t p = 0; p < found.exemplars.size(); ++p)
+        for (Index j = 0; j < reference.k.rows; ++j) {
+          std::vector<Index> other = found.exemplars;
+          if (std::find(other.begin(), other.end(), j) != other.end()) continue;
+          other[p] = j;
+          EXPECT_GE(g_of(reference.k, other, mu), after - 10 * tolerance.value * whole);
+        }
+      ++tried;
+      exchanges += r.exchanges;
+    }
+  }
+  std::printf("%td runs, %td exchanges\n", tried, exchanges);
+  EXPECT_GT(tried, 400);
+}
+
+TEST(Exchange, of_a_sweep_is_that_of_every_setting) {
+  fwsr::Rng random(11);
+  const Index n = 300, d = 6;
+  std::vector<double> values(at(n * d));
+  for (double& v : values) v = random.normal();
+  const problems::Data data(n, d, values, problems::Storage::dense_f64);
+  for (const fwsr::KernelType type : {fwsr::KernelType::linear, fwsr::KernelType::rbf}) {
+    fwsr::SelectOptions o{.exemplars = 5,
+                          .kernel = {.type = type},
+                          .refine = fwsr::Refine::exchange,
+                          .assignment = true};
+    const auto entries = fwsr::sweep(data.view(), o, {2.0, 20.0}, {0.0, 0.5});
+    ASSERT_EQ(entries.size(), 4u);
+    for (const fwsr::SweepEntry& e : entries) {
+      o.alpha = e.alpha;
+      o.eta = e.eta;
+      const fwsr::Selection one = fwsr::select(data.view(), o);
+      EXPECT_EQ(e.selection.exemplars, one.exemplars);
+      ASSERT_TRUE(e.selection.refinement && one.refinement);
+      EXPECT_NEAR(e.selection.refinement->after, one.refinement->after, 1e-9 * one.f_at_zero);
+    }
+  }
+}
+
+}  // namespace
