@@ -5,6 +5,7 @@
 
 #include "fwsr/base/segments.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/large_array.hpp"
 #include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -86,9 +87,10 @@ SegmentSums<Gram> gram_in_segments(const Portion& portion, Index d, int threads,
   const Index n = portion.size;
   constexpr Index height = gram_rows;
   struct Scratch {
-    std::vector<T> rows, product;
+    LargeArray<T> numbers;  // rows, then their product: on large pages together
     UnitRoom room;
   };
+  const Index most = std::min(n, height) * d;
   const bool unit = std::is_same_v<T, float> && matrix_unit_pays(d);
   const auto square = static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, static_cast<double>(n) * square);
@@ -102,26 +104,25 @@ SegmentSums<Gram> gram_in_segments(const Portion& portion, Index d, int threads,
   sum_segments<Gram>(
       team, portion, bytes, work,
       [&](int thread, Gram& sum, Index first, Index last) {
-        auto& [rows, product, room] = scratch[static_cast<std::size_t>(thread)];
-        rows.resize(size(std::min(n, height) * d));
-        product.resize(size(d * d));
+        auto& [numbers, room] = scratch[static_cast<std::size_t>(thread)];
+        if (!numbers) numbers = make_large_array<T>(most + d * d);
+        T *const rows = numbers.get(), *const product = rows + most;
         if (!direct) sum.products.assign(size(d * d), 0.0);
         sum.rows.assign(size(d), 0.0);
         for (Index from = first; from < last; from += height) {
           const Index count = std::min(height, last - from);
-          fill(from, from + count, rows.data());
+          fill(from, from + count, rows);
           if constexpr (std::is_same_v<T, float>) {
-            if (unit) gram_on_unit(rows.data(), count, d, product.data(), room);
+            if (unit) gram_on_unit(rows, count, d, product, room);
           }
-          if (!unit)
-            multiply_by_itself(MatrixView<const T>{rows.data(), count, d, d}, product.data(), d);
-          if (!direct) add_triangle(product.data(), d, sum.products.data());
-          add_rows(rows.data(), count, d, sum.rows.data());
+          if (!unit) multiply_by_itself(MatrixView<const T>{rows, count, d, d}, product, d);
+          if (!direct) add_triangle(product, d, sum.products.data());
+          add_rows(rows, count, d, sum.rows.data());
         }
       },
       [&](const Gram& sum, int thread) {
         if (!direct) return append_segment(portion, sums, sum, add_gram);
-        add_triangle(scratch[static_cast<std::size_t>(thread)].product.data(), d,
+        add_triangle(scratch[static_cast<std::size_t>(thread)].numbers.get() + most, d,
                      sums.front().products.data());
         for (Index i = 0; i < d; ++i) sums.front().rows[size(i)] += sum.rows[size(i)];
       });
@@ -142,8 +143,9 @@ void quadratic_forms(const Portion& portion, Index d, int threads, const FillRow
                      std::span<const double> m, const VisitForms& visit) {
   const Index n = portion.size;
   // a^T M a = 2 a^T U a with U the upper triangle of M and half its diagonal.
-  std::vector<T> u(size(d * d));
+  LargeArray<T> u = make_large_array<T>(d * d);
   for (Index i = 0; i < d; ++i) {
+    std::fill_n(u.get() + i * d, i, T{0});
     u[size(i * d + i)] = static_cast<T>(m[size(i * d + i)] / 2);
     for (Index j = i + 1; j < d; ++j) u[size(i * d + j)] = static_cast<T>(m[size(i * d + j)]);
   }
@@ -151,7 +153,7 @@ void quadratic_forms(const Portion& portion, Index d, int threads, const FillRow
   const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, work);
   struct Scratch {
-    std::vector<T> a, y;
+    LargeArray<T> numbers;  // rows, then their products: on large pages together
     std::vector<double> forms;
     UnitRoom room;
   };
@@ -159,24 +161,23 @@ void quadratic_forms(const Portion& portion, Index d, int threads, const FillRow
   const bool unit = std::is_same_v<T, float> && matrix_unit_pays(d);
   UnitRoom packed;
   if constexpr (std::is_same_v<T, float>) {
-    if (unit) packed = pack_triangle(u.data(), d), u = {};
+    if (unit) packed = pack_triangle(u.get(), d), u.reset();
   }
   for_blocks(
       team, n,
       [&](int thread, Index, Index first, Index last) {
-        auto& [a, y, forms, room] = scratch[static_cast<std::size_t>(thread)];
-        a.resize(size(height * d));
+        auto& [numbers, forms, room] = scratch[static_cast<std::size_t>(thread)];
+        if (!numbers) numbers = make_large_array<T>((unit ? 1 : 2) * height * d);
+        T *const a = numbers.get(), *const y = a + height * d;
         forms.resize(size(height));
-        fill(first, last, a.data());
+        fill(first, last, a);
         if constexpr (std::is_same_v<T, float>) {
-          if (unit) forms_on_unit(a.data(), last - first, d, packed, forms.data(), room);
+          if (unit) forms_on_unit(a, last - first, d, packed, forms.data(), room);
         }
         if (!unit) {  // always a full block: the rows behind the last one are zero
-          y.resize(size(height * d));
-          std::fill(a.begin() + (last - first) * d, a.end(), T{0});
-          times_triangle(height, d, 0, d, a.data(), u.data(), y.data());
-          for (Index i = 0; i < last - first; ++i)
-            forms[size(i)] = dot(a.data() + i * d, y.data() + i * d, d);
+          std::fill(a + (last - first) * d, a + height * d, T{0});
+          times_triangle(height, d, 0, d, a, u.get(), y);
+          for (Index i = 0; i < last - first; ++i) forms[size(i)] = dot(a + i * d, y + i * d, d);
         }
         for (Index i = 0; i < last - first; ++i) forms[size(i)] *= 2;
         visit(first, last, forms.data());

@@ -47,17 +47,22 @@ void refine_picks(const Task& task, const SelectOptions& o, Picks& picks) {
   const bool vectors =
       rows && exchanges_in_set(true, rows->sparse(), static_cast<double>(rows->dim()),
                                static_cast<double>(rows->size()));
-  std::unique_ptr<LocalPoints> set;
-  std::unique_ptr<ExchangePoints> points;
-  if (vectors) {
-    set = std::make_unique<LocalPoints>(*task.points, task.threads, task.keep_going);
-    points = std::make_unique<ExchangeInSet>(*set);
-  } else {
-    points = std::make_unique<ExchangeInKernel>(*task.kernel, KernelProducts{}, task.threads,
-                                                task.keep_going);
+  Exchanged found;
+  try {
+    std::unique_ptr<LocalPoints> set;
+    std::unique_ptr<ExchangePoints> points;
+    if (vectors) {
+      set = std::make_unique<LocalPoints>(*task.points, task.threads, task.keep_going);
+      points = std::make_unique<ExchangeInSet>(*set);
+    } else {
+      points = std::make_unique<ExchangeInKernel>(*task.kernel, KernelProducts{}, task.threads,
+                                                  task.keep_going);
+    }
+    found = exchange(*points, picks.exemplars, exchange_options(o, *points, task.kernel->single()));
+  } catch (const Interrupted&) {  // before it began
+    picks.status = Status::interrupted;
+    return;
   }
-  const Exchanged found =
-      exchange(*points, picks.exemplars, exchange_options(o, *points, task.kernel->single()));
   picks.refinement = refinement_of(found, task.unit());
   picks.exemplars = found.exemplars;
   picks.strength.clear();

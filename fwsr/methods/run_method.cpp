@@ -75,6 +75,12 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
       refine_picks(task, o, picks);
       result.seconds.exchange = seconds_since(exchanging);
     }
+    if (picks.status == Status::interrupted) {  // who stops does not wait for weights
+      result.exemplars = std::move(picks.exemplars);
+      result.filled.assign(result.exemplars.size(), false);
+      result.refinement = picks.refinement;
+      throw Interrupted{};
+    }
     const auto describing = Clock::now();
     watch.enter(Progress::Stage::certificate);
     describe_picks(task, std::move(picks), o, result);

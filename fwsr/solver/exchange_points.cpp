@@ -134,14 +134,52 @@ void ExchangeInKernel::hold(std::span<const Index> points) {
     std::erase_if(products_, [&](const auto& held) {
       return std::find(points.begin(), points.end(), held.first) == points.end();
     });
-  const std::size_t n = at(kernel_.size());
-  for (const Index j : points) {
-    if (products_.contains(j)) continue;
-    throw_if_cancelled(keep_going_);
-    std::vector<double> column(n), product(n);
-    kernel_.column(j, column);
-    kernel_.multiply(column, product, threads_);
-    products_.emplace(j, std::move(product));
+  std::vector<Index> missing;
+  for (const Index j : points)
+    if (!products_.contains(j)) missing.push_back(j);
+  constexpr std::size_t at_once = 64;
+  for (std::size_t first = 0; first < missing.size(); first += at_once)
+    multiply_columns(
+        std::span<const Index>(missing).subspan(first, std::min(at_once, missing.size() - first)));
+}
+
+/// K K_J, every entry of K met once for all columns of J.
+void ExchangeInKernel::multiply_columns(std::span<const Index> columns) {
+  const Index n = kernel_.size(), m = std::ssize(columns);
+  std::vector<double> right(at(n * m)), out(at(n * m));
+  const auto for_rows = [&](Index block, const auto& work) {
+    for_blocks(
+        threads_, n,
+        [&](Index, Index first, Index last) {
+          throw_if_cancelled(keep_going_);
+          work(first, last);
+        },
+        block);
+  };
+  for_rows(block_rows, [&](Index first, Index last) {
+    std::vector<Index> rows(at(last - first));
+    std::iota(rows.begin(), rows.end(), first);
+    const std::vector<double> values = kernel_.values(rows, columns);
+    std::copy(values.begin(), values.end(), right.begin() + first * m);
+  });
+  for_rows(kernel_.row_block(), [&](Index first, Index last) {
+    kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
+      multiply(Product<double>{.m = last - first,
+                               .n = m,
+                               .k = end - begin,
+                               .left = tile,
+                               .left_stride = stride,
+                               .right = right.data() + begin * m,
+                               .right_stride = m,
+                               .b = begin > 0 ? 1.0 : 0.0,
+                               .out = out.data() + first * m,
+                               .out_stride = m});
+    });
+  });
+  for (Index c = 0; c < m; ++c) {
+    std::vector<double> product(at(n));
+    for (Index i = 0; i < n; ++i) product[at(i)] = out[at(i * m + c)];
+    products_.emplace(columns[at(c)], std::move(product));
   }
 }
 

@@ -57,6 +57,7 @@ class ExchangeInKernel final : public ExchangePoints {
 
  private:
   void hold(std::span<const Index> points);
+  void multiply_columns(std::span<const Index> columns);
 
   const KernelMatrix& kernel_;
   std::vector<double> r_;

@@ -262,8 +262,9 @@ class GatheredPoints : public PointSet {
 
   /// Some points at a time: memory that is taken for the first time costs more than the sum.
   std::vector<double> mean_of_some() const {
-    constexpr Index at_once = 16;
     const Index n = facts_.size, sample = std::min<Index>(n, 256);
+    const Index at_once =
+        std::clamp<Index>(16384 / std::max<Index>(1, facts_.dim), 16, sample + 16);
     std::vector<double> mean(at(facts_.dim));
     for (Index first = 0; first < sample; first += at_once) {
       std::vector<Index> some;

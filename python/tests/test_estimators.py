@@ -54,7 +54,8 @@ def test_every_method_has_one_estimator():
 def test_fields_and_defaults_are_those_of_the_core(cls):
     method = METHODS[cls.method]
     expected = {"n_exemplars": 10, "per_class": False, "n_jobs": None, "memory": None, "verbose": 0,
-                "callback": None, **{o: OPTIONS[o] for o in ("center", "scale", "fill")}}
+                "callback": None, **{o: OPTIONS[o] for o in ("center", "scale", "fill", "refine",
+                                                               "ridge", "refine_rounds")}}
     if method["any_kernel"]:
         expected |= {o: OPTIONS[o] for o in ("kernel", "gamma", "degree", "coef0")}
     if cls.method in ("fwsr", "k-fwsr"):

@@ -89,7 +89,8 @@ def test_every_option_of_the_core_can_be_given(X):
               "rank": 20,
               "center": "feature", "scale": "unit", "when_converged": "stop", "fill": True,
               "delta": 1e-3, "delta_absolute": True, "max_iterations": 3, "lambda": 0.1, "rho": 0.2,
-              "certificate": "none", "precise": True}
+              "certificate": "none", "precise": True, "refine": "exchange", "ridge": 0.3,
+              "refine_rounds": 2}
     beside = {"gamma": {"kernel": "rbf"}, "degree": {"kernel": "polynomial"},
               "coef0": {"kernel": "polynomial"}, "rank": {"kernel": "rbf"}, "lambda": {"rho": 0.2},
               "rho": {"lambda_": 0.1}, "eta_relative": {"eta": 0.5}}

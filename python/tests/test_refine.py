@@ -25,17 +25,17 @@ def value(K, chosen, mu):
     return np.trace(K) - np.sum(codes * to_all), codes
 
 
-def assert_local_optimum(K, chosen, ridge):
+def assert_local_optimum(K, chosen, ridge, within=1e-9):
     exemplars, found = chosen.exemplars.tolist(), chosen.refinement
     mu = ridge * np.trace(K) / len(K)
     best, _ = value(K, exemplars, mu)
     assert found.mu == pytest.approx(mu)
-    assert found.after == pytest.approx(best, abs=1e-9 * np.trace(K))
+    assert found.after == pytest.approx(best, abs=within * np.trace(K))
     assert found.after <= found.before and found.local_optimum
     for place in range(len(exemplars)):
         for other in set(range(len(K))) - set(exemplars):
             swapped = exemplars[:place] + [other] + exemplars[place + 1:]
-            assert value(K, swapped, mu)[0] >= best - 1e-8 * np.trace(K)
+            assert value(K, swapped, mu)[0] >= best - 10 * within * np.trace(K)
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix, np.float32])
@@ -46,7 +46,8 @@ def test_no_exchange_helps(kernel, ridge, make):
     given = {"gamma": 0.3} if kernel == "rbf" else {}
     chosen = fwsr.select(make(X), 5, kernel=kernel, center="none", refine="exchange", ridge=ridge,
                          **given)
-    assert_local_optimum(gram(X, given.get("gamma")), chosen, ridge)
+    within = 1e-6 if make is np.float32 and kernel == "rbf" else 1e-9  # the kernel is in float32
+    assert_local_optimum(gram(X, given.get("gamma")), chosen, ridge, within)
 
 
 def test_a_given_kernel_and_a_function():
@@ -98,7 +99,7 @@ def test_exemplars_stand_in_the_order_of_what_each_adds():
 
 def test_per_class_and_rounds():
     X, y = points(90, seed=4), np.repeat([0, 1, 2], 30)
-    chosen = fwsr.select(X, 3, labels=y, per_class=True, center="none", refine="exchange")
+    chosen = fwsr.select(X, 3, y=y, per_class=True, center="none", refine="exchange")
     for name, own in chosen.classes.items():
         members = np.flatnonzero(y == int(name))
         local = np.searchsorted(members, own.exemplars)
@@ -114,15 +115,16 @@ def test_per_class_and_rounds():
 
 
 def test_interrupted_with_the_best_so_far():
-    X, stages = points(3000, 20, seed=6), []
+    X, stages = points(3000, 30, seed=6), []
 
     def stop(progress):
         stages.append(progress.stage)
-        return stages.count("exchange") < 2
+        return "exchange" not in stages
 
-    chosen = fwsr.select(X, 12, method="fwsr", refine="exchange", callback=stop)
-    assert chosen.status == "interrupted" and len(chosen) == 12
-    assert "certificate" not in stages
+    chosen = fwsr.select(X, 20, method="k-center", kernel="laplacian", refine="exchange",
+                         callback=stop)
+    assert chosen.status == "interrupted" and len(chosen) == 20
+    assert stages[-1] == "exchange"
 
 
 @pytest.mark.parametrize(("given", "words"), [

@@ -90,7 +90,7 @@ class Methods(Case):
                              r"(?m)^time +about .*: .* to set up, .* for the steps, .* for weights and certificate$")
             seconds = json.loads(self.succeed(*words, *dry, "--json").out)["plan"]["seconds"]
             self.assertAlmostEqual(seconds["all"], seconds["setup"] + seconds["steps"] + seconds["certificate"])
-            self.assertGreater(min(seconds.values()), 0)
+            self.assertGreater(min(s for part, s in seconds.items() if part != "exchange"), 0)
         sweep = json.loads(self.succeed("sweep", "set.npy", "-k", "3", "--alphas", "2,10", "--dry-run", "--json").out)
         self.assertGreater(sweep["plan"]["seconds"], sweep["plan"]["each"]["seconds"]["all"])
 
