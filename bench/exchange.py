@@ -13,6 +13,7 @@ import json
 import platform
 import statistics
 import time
+import warnings
 
 import numpy as np
 
@@ -86,6 +87,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("-o", "--output")
     given = parser.parse_args()
+    warnings.simplefilter("ignore")  # of factors that leave much out
     found = {"machine": platform.processor() or platform.machine(), "repeats": given.repeats}
     for name, ((n, d), k, options) in CASES.items():
         shape = (n // 20, d) if given.quick else (n, d)
