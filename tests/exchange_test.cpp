@@ -9,6 +9,7 @@
 #include "compare.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/methods/methods.hpp"
 #include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/planner.hpp"
@@ -267,6 +268,20 @@ TEST(Exchange, ends_after_so_many_rounds_or_when_told_with_the_best_so_far) {
   EXPECT_EQ(none.exchanges, 0);
   EXPECT_EQ(std::set<Index>(none.exemplars.begin(), none.exemplars.end()),
             std::set<Index>(start.begin(), start.end()));
+}
+
+TEST(Exchange, of_points_that_are_all_zero_leaves_them_as_they_are) {
+  const problems::Data data(6, 3, std::vector<double>(18), problems::Storage::dense_f64);
+  for (const char* method : {"random", "fwsr"}) {
+    const fwsr::Selection found =
+        fwsr::select(data.view(), {.exemplars = 2, .refine = fwsr::Refine::exchange},
+                     fwsr::MethodChoice{.name = method});
+    EXPECT_EQ(found.exemplars.size(), std::string(method) == "random" ? 2u : 0u);
+    if (found.refinement) {
+      EXPECT_EQ(found.refinement->after, 0);
+      EXPECT_EQ(found.refinement->exchanges, 0);
+    }
+  }
 }
 
 /// The forms that can serve a problem.

@@ -213,6 +213,12 @@ Exchanged exchange(ExchangePoints& points, std::vector<Index> exemplars, const E
   const auto k = static_cast<Index>(exemplars.size());
   const double whole = points.trace(), least = o.tie * whole;
   Exchanged found;
+  if (!(whole > 0)) {  // all points are zero: nothing is to be represented
+    found.exemplars = std::move(exemplars);
+    found.local_optimum = true;
+    found.m.assign(at(k * k), 0.0);
+    return found;
+  }
   found.mu = o.mu;
   Among among = points.among(exemplars);
   found.before = found.after = g_of(among, k, o.mu, whole);
