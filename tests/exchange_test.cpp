@@ -270,6 +270,29 @@ TEST(Exchange, ends_after_so_many_rounds_or_when_told_with_the_best_so_far) {
             std::set<Index>(start.begin(), start.end()));
 }
 
+TEST(Exchange, that_is_stopped_leaves_exemplars) {
+  fwsr::Rng random(12);
+  const Index n = 700, d = 5;
+  std::vector<double> values(at(n * d));
+  for (double& v : values) v = random.normal();
+  const problems::Data data(n, d, values, problems::Storage::dense_f64);
+  for (const char* method : {"fwsr", "k-fwsr", "random", "k-center"})
+    for (const int asked : {1, 2, 5}) {
+      SCOPED_TRACE(testing::Message() << method << ", stopped when asked " << asked << " times");
+      int times = 0;
+      const fwsr::Selection found = fwsr::select(
+          data.view(), {.exemplars = 6, .refine = fwsr::Refine::exchange, .threads = 1},
+          fwsr::MethodChoice{.name = method}, [&](const fwsr::Progress& p) {
+            return p.stage != fwsr::Progress::Stage::exchange || ++times < asked;
+          });
+      EXPECT_EQ(times, asked);
+      EXPECT_EQ(found.status, fwsr::Status::interrupted);
+      EXPECT_EQ(found.exemplars.size(), 6u);
+      EXPECT_EQ(found.filled.size(), 6u);
+      EXPECT_FALSE(found.certificate);
+    }
+}
+
 TEST(Exchange, of_points_that_are_all_zero_leaves_them_as_they_are) {
   const problems::Data data(6, 3, std::vector<double>(18), problems::Storage::dense_f64);
   for (const char* method : {"random", "fwsr"}) {
