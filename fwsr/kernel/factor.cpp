@@ -354,6 +354,7 @@ class FactorKernel final : public KernelMatrix {
     return products_->values(rows, columns, eta);
   }
   void column(Index j, std::span<double> out) const override { products_->column(j, out); }
+  bool by_products() const override { return true; }
   void multiply(std::span<const double> x, std::span<double> out, int threads) const override {
     products_->multiply(x, out, threads);
   }

@@ -41,6 +41,8 @@ class KernelMatrix {
                                      Eta eta = Eta::included) const = 0;
   /// Column j of K (it is also row j).
   virtual void column(Index j, std::span<double> out) const;
+  /// Whether K x takes products with the vectors that K is of, and no entries of K.
+  virtual bool by_products() const { return false; }
   /// K x.
   virtual void multiply(std::span<const double> x, std::span<double> out, int threads) const;
   /// ||k_i||^2 of every row.

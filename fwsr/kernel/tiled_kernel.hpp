@@ -25,6 +25,7 @@ class TiledKernel final : public TileMatrix<T> {
   void tiles(Index row, Index first, Index last,
              const typename TileMatrix<T>::VisitHalf& visit) const override;
   void column(Index j, std::span<double> out) const override;
+  bool by_products() const override { return computed_.linear(); }
   void multiply(std::span<const double> x, std::span<double> out, int threads) const override;
   Index run_length() const override { return computed_.by_sparse_products() ? 32 : 8; }
 

@@ -228,7 +228,8 @@ Exchanged exchange(ExchangePoints& points, std::vector<Index> exemplars, const E
       const std::vector<Offer> offers = points.offers(tables_of(exemplars, among, o.mu, least));
       const std::vector<Index> pool = pool_of(exemplars, offers, least);
       Search search(points.among(pool), std::ssize(pool), k, o.mu);
-      while (search.exchange_best(least)) {
+      const Index most = 16 * std::ssize(pool);  // where rounding might exchange for ever
+      while (search.exchanges < most && search.exchange_best(least)) {
       }
       ++found.rounds;
       std::vector<Index> now;

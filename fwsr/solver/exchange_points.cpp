@@ -137,6 +137,16 @@ void ExchangeInKernel::hold(std::span<const Index> points) {
   std::vector<Index> missing;
   for (const Index j : points)
     if (!products_.contains(j)) missing.push_back(j);
+  if (kernel_.by_products()) {
+    for (const Index j : missing) {
+      throw_if_cancelled(keep_going_);
+      std::vector<double> column(at(kernel_.size())), product(at(kernel_.size()));
+      kernel_.column(j, column);
+      kernel_.multiply(column, product, threads_);
+      products_.emplace(j, std::move(product));
+    }
+    return;
+  }
   constexpr std::size_t at_once = 64;
   for (std::size_t first = 0; first < missing.size(); first += at_once)
     multiply_columns(

@@ -40,7 +40,8 @@ RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& o, bool in_s
   cost.work += visits * p.kernel_entries(p.n * p.k, false);
   const double products = 2 * p.k;
   if (kernel_by == KernelBy::tiles)
-    cost.work += products * p.kernel_entries(p.n * p.n, p.single);
+    cost.work += visits * p.kernel_entries(p.n * p.n, p.single) +
+                 Operations{.products = products * 2 * p.n * p.n};
   else if (kernel_by == KernelBy::products)
     cost.work += products * 2 * p.visit();
   else
