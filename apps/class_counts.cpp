@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::string_view proportional = "proportional:";
 
-Index parse_count(std::string_view text, const std::string& option) {
+Index parse_count(std::string_view text, const std::string& option, Index least) {
   const auto number = parse_whole(text);
   if (!number)
     throw UsageError(
         fmt::format("{}: {} is not a whole number; write one such as 50", option, in_quotes(text)));
-  if (*number < 1)
-    throw UsageError(fmt::format("{}: {} is too few; write at least 1", option, *number));
+  if (*number < least)
+    throw UsageError(fmt::format("{}: {} is too few; write at least {}", option, *number, least));
   return *number;
 }
 
@@ -46,10 +46,17 @@ ClassCounts parse_class_counts(const std::string& text) {
   const std::string option = "-k/--exemplars";
   if (text.starts_with(proportional))
     return {.kind = ClassCounts::Kind::proportional,
-            .number = parse_count(std::string_view(text).substr(proportional.size()), option),
+            .number = parse_count(std::string_view(text).substr(proportional.size()), option, 1),
             .named = {}};
+  return parse_counts(text, option, 1);
+}
+
+}  // namespace
+
+ClassCounts parse_counts(const std::string& text, const std::string& option, Index least) {
   if (text.find('=') == std::string::npos)
-    return {.kind = ClassCounts::Kind::each, .number = parse_count(text, option), .named = {}};
+    return {
+        .kind = ClassCounts::Kind::each, .number = parse_count(text, option, least), .named = {}};
   ClassCounts counts{.kind = ClassCounts::Kind::named, .number = 0, .named = {}};
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = item_end(rest);
@@ -59,25 +66,22 @@ ClassCounts parse_class_counts(const std::string& text) {
       throw UsageError(
           fmt::format("{}: {} is not name=number; write cat=3,dog=5", option, in_quotes(item)));
     const std::string name(item.substr(0, equals));
-    if (!counts.named.emplace(name, parse_count(item.substr(equals + 1), option)).second)
-      throw UsageError(
-          fmt::format("{}: class {} is named twice; name it once", option, in_quotes(name)));
+    if (!counts.named.emplace(name, parse_count(item.substr(equals + 1), option, least)).second)
+      throw UsageError(fmt::format("{}: {} is named twice; name it once", option, in_quotes(name)));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return counts;
 }
 
-}  // namespace
-
 ExemplarCount parse_exemplars(const std::string& text, bool per_class) {
   if (per_class) return {.text = text, .number = 0, .per_class = parse_class_counts(text)};
   if (text.starts_with(proportional) || text.find('=') != std::string::npos)
     throw UsageError(fmt::format("-k {} is meant per class; add --per-class", in_quotes(text)));
-  return {.text = text, .number = parse_count(text, "-k/--exemplars"), .per_class = {}};
+  return {.text = text, .number = parse_count(text, "-k/--exemplars", 1), .per_class = {}};
 }
 
 Json json_of(const ExemplarCount& count) {
-  if (!count.per_class) return count.number;
+  if (!count.per_class) return count.number > 0 ? Json(count.number) : Json();
   if (count.per_class->kind == ClassCounts::Kind::each) return count.per_class->number;
   return count.text;
 }

@@ -20,6 +20,8 @@ struct ExemplarCount {
 /// @throws UsageError for what is no number from 1, and for other spellings without --per-class. Names of classes are
 /// looked up by wanted_per_class.
 ExemplarCount parse_exemplars(const std::string& text, bool per_class);
+/// "2", or "a=2,b=1": numbers from `least` on; `option` begins every message. @throws UsageError
+ClassCounts parse_counts(const std::string& text, const std::string& option, Index least);
 /// The number, or the text where that says more.
 Json json_of(const ExemplarCount& count);
 

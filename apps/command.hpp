@@ -39,6 +39,7 @@ void refuse_both(const CLI::App& app, const std::string& one, const std::string&
 
 // The commands. argv[0] is the name of the command; each returns the exit code.
 int run_select(int argc, const char* const* argv);
+int run_update(int argc, const char* const* argv);
 int run_sweep(int argc, const char* const* argv);
 int run_compare(int argc, const char* const* argv);
 int run_methods(int argc, const char* const* argv);

@@ -14,6 +14,7 @@
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/methods/methods.hpp"
 
 namespace fwsr::app {
 
@@ -39,7 +40,7 @@ Outlook look_ahead(const InspectArguments& a, const Dataset& data, const Statist
   options.exemplars = a.count ? a.count->number : std::min<Index>(10, s.points);
   if (s.first_not_finite) return {std::nullopt, "some numbers are not finite", 0};
   try {
-    return {plan(data.view(), options), "", options.exemplars};
+    return {plan(data.view(), options, {.name = default_method}), "", options.exemplars};
   } catch (const Error& e) {
     return {std::nullopt, e.what(), 0};
   }
@@ -114,9 +115,10 @@ std::string oddities_text(const Dataset& data, const Statistics& s) {
                                            counted(s.duplicates, "point"), s.first_duplicate->point,
                                            s.first_duplicate->equals));
   if (s.heavy_tailed)
-    text += line("hint",
-                 "a few points are far larger than most and would attract the choice; try "
-                 "--scale unit or --kernel rbf");
+    text +=
+        line("hint",
+             "a few points are far larger than most, and the linear kernel would choose them: with "
+             "sparse points try --scale unit or --kernel rbf, with --method fwsr --scale unit");
   return text;
 }
 

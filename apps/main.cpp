@@ -33,6 +33,7 @@ struct Command {
 
 constexpr Command commands[] = {
     {"select", run_select, "choose the k points that represent a data set"},
+    {"update", run_update, "choose more for new data beside what an earlier select chose"},
     {"sweep", run_sweep, "the same for many settings of alpha and eta at once, side by side"},
     {"compare", run_compare, "several methods side by side: quality, time and memory"},
     {"methods", run_methods, "the methods there are, and their settings"},

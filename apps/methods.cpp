@@ -20,10 +20,13 @@ std::string traits_of(const Method& m) {
   if (m.random)
     traits.push_back("draws at random" +
                      (m.random_if.empty() ? "" : fmt::format(" with {}", m.random_if)));
-  if (m.uses_rbf)
+  if (m.suit)
+    traits.push_back("kernel and width that suit the points unless others are named");
+  else if (m.uses_rbf)
     traits.push_back("rbf kernel unless another is named");
   else if (m.any_kernel)
     traits.push_back("any kernel");
+  if (m.factors) traits.push_back("a factor of it with --rank");
   if (m.streams) traits.push_back("data may be larger than memory");
   return listed(traits);
 }
@@ -40,7 +43,7 @@ std::string method_text(const Method& m) {
     Method only{.name = m.name, .title = {}, .about = {}, .parameters = {parameter}};
     add_wrapped(text, "      ", fmt::format("{}: {}", settings_text(only), parameter.about));
   }
-  if (is_solver(m)) add_wrapped(text, "      ", "its settings are the options of fwsr select");
+  if (m.all_options) add_wrapped(text, "      ", "its settings are the options of fwsr select");
   return text;
 }
 

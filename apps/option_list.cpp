@@ -26,14 +26,25 @@ const std::map<std::string, double SelectOptions::*, std::less<>>& unit_options(
 /// The heading of the help page an option stands under.
 const char* group_of(std::string_view name) {
   static const std::map<std::string_view, const char*> table = {
-      {"kernel", "Points and kernel"},    {"gamma", "Points and kernel"},
-      {"degree", "Points and kernel"},    {"coef0", "Points and kernel"},
-      {"center", "Points and kernel"},    {"scale", "Points and kernel"},
-      {"when_converged", "When to stop"}, {"fill", "When to stop"},
-      {"delta", "When to stop"},          {"delta_absolute", "When to stop"},
-      {"max_iterations", "When to stop"}, {"lambda", "How good the answer is"},
-      {"rho", "How good the answer is"},  {"certificate", "How good the answer is"},
-      {"precise", "Points and kernel"},   {"rank", "Points and kernel"}};
+      {"kernel", "Points and kernel"},
+      {"gamma", "Points and kernel"},
+      {"degree", "Points and kernel"},
+      {"coef0", "Points and kernel"},
+      {"center", "Points and kernel"},
+      {"scale", "Points and kernel"},
+      {"when_converged", "When to stop"},
+      {"fill", "When to stop"},
+      {"delta", "When to stop"},
+      {"delta_absolute", "When to stop"},
+      {"max_iterations", "When to stop"},
+      {"budget", "Conditions"},
+      {"until_error", "Conditions"},
+      {"time_limit", "Conditions"},
+      {"lambda", "How good the answer is"},
+      {"rho", "How good the answer is"},
+      {"certificate", "How good the answer is"},
+      {"precise", "Points and kernel"},
+      {"rank", "Points and kernel"}};
   const auto found = table.find(name);
   return found == table.end() ? "Algorithm" : found->second;
 }
@@ -78,6 +89,15 @@ const char* type_of(const std::optional<T>&) {
 }
 const char* type_of(const NumberOrAuto&) {
   return "V";
+}
+
+/// What an option is when nobody gives one, where that depends on the method; else null.
+const char* default_by_method(std::string_view name) {
+  if (name == "kernel") return "default linear; k-fwsr: rbf; exchange: what suits the points";
+  if (name == "gamma") return "exchange: 2 / the 90 % quantile in place of 1 / the median";
+  if (name == "rank") return "default 0; exchange: of many points a factor by itself";
+  if (name == "refine") return "default none; the method exchange always exchanges";
+  return nullptr;
 }
 
 /// The sentence of an option with the value it has when nobody gives one.
@@ -143,8 +163,12 @@ void read_value(const std::string& flag, const std::string& text, NumberOrAuto& 
 
 void add_select_options(CLI::App& app, SelectOptions& options,
                         const std::vector<std::string_view>& without) {
-  describe(options, [&](const char* name, auto& value, const std::string& about) {
-    const std::string sentence = with_default(about, value);
+  const bool of_methods =
+      app.get_option_no_throw("--method") || app.get_option_no_throw("--methods");
+  describe(options, [&](const char* name, auto& value, const char* about) {
+    const char* const words = of_methods ? default_by_method(name) : nullptr;
+    const std::string sentence =
+        words ? fmt::format("{} ({})", about, words) : with_default(about, value);
     if (std::strcmp(name, "exemplars") == 0) return;
     if (std::find(without.begin(), without.end(), name) != without.end()) return;
     const std::string flag = flag_name(name);

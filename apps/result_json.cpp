@@ -15,12 +15,13 @@ namespace fwsr::app {
 
 namespace {
 
-Json class_json(const ClassSelection& part, bool filled) {
+Json class_json(const ClassSelection& part, bool filled, bool included) {
   const Selection& s = part.selection;
   Json json = {{"class", part.name}, {"points", part.points}, {"wanted", part.wanted}};
   json["plan"] = json_of(s.plan);
   describe_chosen(s, AddFields{json});
   if (!filled) json.erase("filled");
+  if (!included) json.erase("included");
   describe_outcome(s, AddFields{json});
   json["warnings"] = s.warnings;
   json["seconds"] = json_of(s.seconds);
@@ -28,7 +29,7 @@ Json class_json(const ClassSelection& part, bool filled) {
 }
 
 Json picks_json(const SelectResult& result, const std::vector<Pick>& picks) {
-  const bool filled = shows_filled(result);
+  const bool filled = shows_filled(result), included = shows_included(result);
   Json all = Json::array();
   for (const Pick& pick : picks) {
     Json json = {{"index", pick.index}};
@@ -38,6 +39,7 @@ Json picks_json(const SelectResult& result, const std::vector<Pick>& picks) {
     json["weight"] = pick.weight;
     json["strength"] = pick.strength;
     if (filled) json["filled"] = pick.filled;
+    if (included) json["included"] = pick.included;
     all.push_back(std::move(json));
   }
   return all;
@@ -51,9 +53,11 @@ void add_lists(Json& json, const SelectResult& result, const std::vector<Pick>& 
     all.weights.push_back(pick.weight);
     all.strength.push_back(pick.strength);
     all.filled.push_back(pick.filled);
+    all.included.push_back(pick.included);
   }
   describe_chosen(all, AddFields{json});
   if (!shows_filled(result)) json.erase("filled");
+  if (!shows_included(result)) json.erase("included");
   const auto add_names = [&](const char* key, const auto& names) {
     if (names.empty()) return;
     json[key] = Json::array();
@@ -70,6 +74,8 @@ Json asked_json(const SelectResult& result) {
   const Method& method = *result.request.method;
   for (auto option = json.begin(); option != json.end();)
     takes_option(method, option.key()) ? void(++option) : void(option = json.erase(option));
+  if (method.suit && result.request.options.kernel.type == KernelType::linear)
+    json["kernel"] = auto_name;  // the plan says which
   json["exemplars"] = json_of(result.count);
   json["per_class"] = result.per_class;
   json["method"] = method.name;
@@ -124,7 +130,7 @@ void add_selection(Json& json, const SelectResult& result) {
     json["status"] = name_of(status_of(result));
     json["classes"] = Json::array();
     for (const ClassSelection& part : result.parts)
-      json["classes"].push_back(class_json(part, shows_filled(result)));
+      json["classes"].push_back(class_json(part, shows_filled(result), shows_included(result)));
   } else {
     describe_outcome(result.parts.front().selection, AddFields{json});
   }

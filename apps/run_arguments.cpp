@@ -63,6 +63,7 @@ void add_memory_argument(CLI::App& app, SelectOptions& options, bool streams) {
 }
 
 void check_exemplars(RunArguments& a, SelectOptions& options) {
+  if (a.exemplars.empty() && options.budget && !a.per_class) return;  // as many as it pays for
   if (a.exemplars.empty())
     throw UsageError("-k/--exemplars is missing: say how many points to choose, as in -k 50");
   a.count = parse_exemplars(a.exemplars, a.per_class);
@@ -71,6 +72,8 @@ void check_exemplars(RunArguments& a, SelectOptions& options) {
 
 void refuse_options_wrong_for_any_data(SelectOptions options) {
   options.exemplars = std::max<Index>(options.exemplars, 1);
+  if (options.budget.value_or(0) > 0)
+    options.budget.reset();  // what it pays for, the costs will tell
   if (const auto problem = find_problem(options, options.exemplars, options.exemplars))
     throw UsageError(*problem);
 }

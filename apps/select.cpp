@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command.hpp"
+#include "apps/conditions_arguments.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
 #include "apps/dry_run.hpp"
@@ -14,6 +15,7 @@
 #include "apps/interrupt.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/option_list.hpp"
+#include "apps/point_lists.hpp"
 #include "apps/progress.hpp"
 #include "apps/run_arguments.hpp"
 #include "apps/select_writers.hpp"
@@ -28,8 +30,10 @@ namespace {
 
 struct SelectArguments : RunArguments {
   DataArguments data;
+  ConditionsArguments conditions;
   SelectOptions options;
-  std::string method = "fwsr";
+  std::string method = default_method;
+  bool method_named = false;  // by the user
   std::uint64_t seed = 0;
   std::optional<Request> request;  // all of these, once they were checked
   std::string codes, assignment;
@@ -45,11 +49,14 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
   add_data_arguments(app, a.data);
   app.add_option(
          "--method", a.method,
-         "fwsr (the default), or another of those that fwsr methods lists, with its settings as "
-         "in smrs:alpha=20:affine=no")
+         fmt::format(
+             "exchange, fwsr or k-fwsr (the paper's), or another of those that fwsr methods "
+             "lists, with its settings as in smrs:alpha=20:affine=no (default {})",
+             a.method))
       ->type_name("NAME")
       ->group("What to choose");
   add_seed_argument(app, a.seed);
+  add_conditions_arguments(app, a.conditions);
   add_select_options(app, a.options);
   const auto add_file = [&](const char* name, std::string& path, const char* help) {
     app.add_option(name, path, help)->type_name("FILE")->group("Output");
@@ -74,6 +81,7 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
 /// Everything that can be refused before a file is read.
 void check_arguments(const CLI::App& app, SelectArguments& a) {
   check_data_arguments(app, a.data);
+  check_conditions_arguments(app, a.conditions, a.data);
   check_select_options(app);
   check_exemplars(a, a.options);
   for (const char* name : {"--output", "--codes", "--assignment"})
@@ -87,13 +95,16 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   a.options.codes = a.write_codes;
   a.options.assignment = a.write_assignment;
   a.options.threads = threads_of(a.data);
+  a.method_named = app.count("--method") > 0 || a.method != default_method;
   refuse_foreign_options(app, a.method);
   a.request = parse_method(a.method, a.options, a.seed);
   refuse_options_wrong_for_any_data(a.request->options);
   check_destinations({{"-o", a.output.empty() ? "-" : a.output},
                       {"--codes", a.codes},
                       {"--assignment", a.assignment}},
-                     {a.data.path, a.data.labels});
+                     {a.data.path, a.data.labels, a.conditions.candidates, a.conditions.exclude,
+                      a.conditions.include, a.conditions.include_points, a.conditions.represent,
+                      a.conditions.weights, a.conditions.cost, a.conditions.groups});
 }
 
 /// The codes of all classes are laid out in one matrix, which the plans of the classes do not
@@ -114,6 +125,19 @@ SelectPlan plan_of(const SelectArguments& a, const Dataset& data) {
   if (!a.count.per_class) return {.all = a.request->plan(data.view()), .classes = {}};
   return {.all = {},
           .classes = a.request->plan_per_class(data.view(), data.labels, *a.count.per_class)};
+}
+
+/// Reads the conditions, and the points of other data sets behind those of `data`.
+Dataset with_conditions(SelectArguments& a, ConditionsOnce& once, Dataset data) {
+  Conditions conditions;
+  on_data(data, [&] { conditions = once.of(a.conditions, a.data, data); });
+  if (!has_more_points(a.conditions)) {
+    a.request->options.conditions = std::move(conditions);
+    return data;
+  }
+  MorePoints more = with_more_points(a.conditions, a.data, std::move(data));
+  a.request->options.conditions = for_more_points(std::move(conditions), more);
+  return std::move(more.data);
 }
 
 /// The work itself; every part with the seconds it took.
@@ -178,9 +202,17 @@ void write_all(const SelectArguments& a, SelectResult& result) {
 constexpr const char* description =
     "Choose the k points that represent a data set.\n"
     "The result is one line per exemplar, in the order of choosing:\n"
-    "  rank,index[,id][,class],weight,strength[,filled]\n"
+    "  rank,index[,id][,class],weight,strength[,filled][,included]\n"
     "rank and index (the row of the point) count from 0; weight says how many points it stands "
     "for.\n";
+constexpr const char* update_description =
+    "Choose k more exemplars for new data, beside those that an earlier fwsr select chose.\n"
+    "Those of OLD are included: they are looked up in its data, listed first, and free. The others "
+    "represent\nwhat they leave of the new data, or of --represent.\n";
+constexpr const char* update_examples =
+    "Examples:\n"
+    "  fwsr select january.npy -k 20 -o january.json\n"
+    "  fwsr update january.json february.npy -k 10 -o both.json\n";
 constexpr const char* examples =
     "Examples:\n"
     "  fwsr select digits -k 20 -o picks.csv\n"
@@ -188,24 +220,45 @@ constexpr const char* examples =
 
 }  // namespace
 
-int run_select(int argc, const char* const* argv) {
+namespace {
+
+/// `update`: the first argument is the result of an earlier run.
+int run(int argc, const char* const* argv, bool update) {
   SelectArguments a;
-  CLI::App app(description, "fwsr select");
+  std::string old;
+  CLI::App app(update ? update_description : description, update ? "fwsr update" : "fwsr select");
   prepare(app);
+  if (update) {
+    a.method = "fwsr";  // the default method includes nothing
+    app.add_option("OLD", old, "the JSON result of an earlier fwsr select");
+  }
   add_arguments(app, a);
-  app.footer(examples);
+  app.footer(update ? update_examples : examples);
   if (!parse(app, argc, argv)) return 0;
+  if (update) {
+    if (!a.conditions.include_points.empty())
+      throw UsageError("fwsr update includes the points of OLD; leave --include-points out");
+    if (old.empty()) throw UsageError("OLD is missing: name the JSON result of fwsr select");
+    (void)must(data_of_result(old));
+    a.conditions.include_points = old;
+  }
   check_arguments(app, a);
 
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();
   bar.say("reading " + a.data.path);
   std::optional<SelectPlan> plan;
-  const Dataset data =
-      load_to_fit(a.data, a.request->options, [&](const Dataset& d) { plan = plan_of(a, d); });
+  ConditionsOnce conditions;
+  Dataset own = load_to_fit(a.data, a.request->options, [&](const Dataset& d) {
+    if (has_more_points(a.conditions)) return;  // these are not streamed
+    a.request->options.conditions = conditions.of(a.conditions, a.data, d);
+    plan = plan_of(a, d);
+  });
+  const Dataset data = with_conditions(a, conditions, std::move(own));
   SelectResult result{.data = data,
                       .request = *a.request,
                       .count = a.count,
+                      .method_named = a.method_named,
                       .per_class = a.per_class,
                       .parts = {},
                       .seconds = {},
@@ -231,6 +284,16 @@ int run_select(int argc, const char* const* argv) {
   const bool colour = terminal_has_colour();
   write_stderr(a.quiet ? warnings_text(result, colour) : summary(result, colour));
   return 0;
+}
+
+}  // namespace
+
+int run_select(int argc, const char* const* argv) {
+  return run(argc, argv, false);
+}
+
+int run_update(int argc, const char* const* argv) {
+  return run(argc, argv, true);
 }
 
 }  // namespace fwsr::app

@@ -19,7 +19,8 @@ std::vector<Pick> picks_of(const SelectResult& result) {
                        .part = p,
                        .weight = t < s.weights.size() ? s.weights[t] : 0,
                        .strength = t < s.strength.size() ? s.strength[t] : 0,
-                       .filled = t < s.filled.size() && s.filled[t]});
+                       .filled = t < s.filled.size() && s.filled[t],
+                       .included = t < s.included.size() && s.included[t]});
   }
   return picks;
 }
@@ -28,6 +29,10 @@ bool shows_filled(const SelectResult& result) {
   const std::vector<Pick> picks = picks_of(result);
   return result.request.options.fill ||
          std::any_of(picks.begin(), picks.end(), [](const Pick& pick) { return pick.filled; });
+}
+
+bool shows_included(const SelectResult& result) {
+  return !result.request.options.conditions.included.empty();
 }
 
 std::vector<Index> assignment_of(const SelectResult& result) {

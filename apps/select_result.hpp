@@ -15,7 +15,8 @@ namespace fwsr::app {
 struct SelectResult {
   const Dataset& data;
   const Request& request;
-  ExemplarCount count;  // -k
+  ExemplarCount count;        // -k
+  bool method_named = false;  // by --method
   bool per_class = false;
   /// The classes in their order; without --per-class one part that has no name and all points.
   std::vector<ClassSelection> parts;
@@ -37,6 +38,7 @@ struct Pick {
   double weight = 0;
   double strength = 0;
   bool filled = false;
+  bool included = false;
 };
 
 /// All picks, part by part, each in the order of choosing.
@@ -45,6 +47,9 @@ std::vector<Pick> picks_of(const SelectResult& result);
 /// True when the user must be told which picks the algorithm did not choose: `fill` was asked for,
 /// or a class no larger than asked gave all it has.
 bool shows_filled(const SelectResult& result);
+
+/// True when some were there already.
+bool shows_included(const SelectResult& result);
 
 /// For every point of the data the position of its exemplar in picks_of; -1 for points of classes
 /// that gave none.

@@ -32,10 +32,27 @@ std::string form_text(const Plan& plan) {
       shown(plan.why));
 }
 
+/// Of the first class that has something to choose.
+const Plan& plan_of(const SelectResult& result) {
+  for (const ClassSelection& part : result.parts)
+    if (part.selection.plan.points > 0) return part.selection.plan;
+  return result.parts.front().selection.plan;
+}
+
+/// Which method it was, and how to get the paper's, where nobody named one.
+std::string default_text(const SelectResult& result) {
+  const Plan& plan = plan_of(result);
+  if (result.method_named || plan.points == 0) return "";
+  return fmt::format(
+      "by {}, the default: fwsr with the {} kernel, then exchange; --method fwsr and --method "
+      "k-fwsr are the paper's",
+      plan.method, name_of(plan.kernel));
+}
+
 /// "the centred points", "the points in the space of the rbf kernel".
 std::string what_is_spanned(const SelectResult& result) {
   const SelectOptions& o = result.request.options;
-  const KernelFormula& kernel = formula_of(o.kernel.type);
+  const KernelFormula& kernel = formula_of(plan_of(result).kernel);
   if (kernel.of == KernelOf::matrix) return "the points in the space of the kernel given";
   if (!kernel.linear) return fmt::format("the points in the space of the {} kernel", kernel.name);
   const bool own = !is_solver(*result.request.method);  // these do not centre
@@ -134,8 +151,8 @@ std::string summary(const SelectResult& result, bool colour) {
     text += fmt::format("{}{}\n", result.per_class ? "" : "      ", form_text(part.selection.plan));
     break;
   }
-  for (const std::string& line : {auto_text(result), factor_text(result), facts_text(result),
-                                  exchange_text(result), quality_text(result)})
+  for (const std::string& line : {default_text(result), auto_text(result), factor_text(result),
+                                  facts_text(result), exchange_text(result), quality_text(result)})
     if (!line.empty()) text += fmt::format("      {}\n", line);
   return text + warnings_text(result, colour);
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command.hpp"
+#include "apps/conditions_arguments.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
 #include "apps/file_fault.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 struct SweepArguments : RunArguments {
   DataArguments data;
+  ConditionsArguments conditions;
   SelectOptions options;
   std::vector<NumberOrAuto> alphas;
   std::vector<double> etas;
@@ -75,6 +77,7 @@ void add_arguments(CLI::App& app, SweepArguments& a) {
   add_list("--etas-relative",
            "the same in units of the root-mean-square norm of the centred points", a.etas, true);
   add_data_arguments(app, a.data);
+  add_conditions_arguments(app, a.conditions, false);
   add_select_options(app, a.options, {"alpha", "beta", "eta", "eta_relative"});
   app.add_option("-o,--output", a.output,
                  "write one line per setting here, with its picks: CSV, or JSON when the name ends "
@@ -109,6 +112,7 @@ std::deque<Request> requests_of(const SweepArguments& a) {
 /// Everything that can be refused before a file is read.
 void check_arguments(const CLI::App& app, SweepArguments& a) {
   check_data_arguments(app, a.data);
+  check_conditions_arguments(app, a.conditions, a.data);
   check_select_options(app);
   refuse_both(app, "--etas", "--etas-relative", "give one");
   check_exemplars(a, a.options);
@@ -240,8 +244,16 @@ int run_sweep(int argc, const char* const* argv) {
   const Clock::time_point start = Clock::now();
   bar.say("reading " + a.data.path);
   std::optional<SweepPlans> plan;
-  const Dataset data =
-      load_to_fit(a.data, a.options, [&](const Dataset& d) { plan = plan_of(a, d); });
+  ConditionsOnce conditions;
+  const auto set_conditions = [&](const Dataset& d) {
+    a.options.conditions = conditions.of(a.conditions, a.data, d);
+    for (Request& request : a.requests) request.options.conditions = a.options.conditions;
+  };
+  const Dataset data = load_to_fit(a.data, a.options, [&](const Dataset& d) {
+    set_conditions(d);
+    plan = plan_of(a, d);
+  });
+  on_data(data, [&] { set_conditions(data); });
   SweepResult result{.data = data,
                      .options = a.options,
                      .count = a.count,

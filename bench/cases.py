@@ -100,7 +100,8 @@ def mnist(quick, notes):
     images, labels = ("t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz") if quick else (
         "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz")
     images, labels = tools.mnist_file(images), tools.mnist_file(labels)
-    command = [tools.BIN / "fwsr", "select", images, "--labels", labels, "--per-class", "-k", "10", "--json"]
+    command = [tools.BIN / "fwsr", "select", images, "--labels", labels, "--per-class", "-k", "10", "--method", "fwsr",
+               "--json"]
     size = 3 if quick else 19  # MB of one class: passes over a class read from the cache
     ways = {"defaults": command, "no certificate": [*command, "--certificate", "none"]}
     seconds, base = {way: [] for way in ways}, []
@@ -241,7 +242,7 @@ def stream(quick, notes):
     path = tools.generated(n, d)
     size = path.stat().st_size
     limit = size // 4
-    command = [tools.BIN / "fwsr", "select", path, "-k", k, "--certificate", "none", "--json"]
+    command = [tools.BIN / "fwsr", "select", path, "-k", k, "--method", "fwsr", "--certificate", "none", "--json"]
     path.read_bytes()  # into the page cache
     seconds, free, base, peak = [], [], [], 0
     for _ in range(3 if quick else 5):

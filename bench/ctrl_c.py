@@ -19,17 +19,17 @@ import fwsr
 
 #: Work of many seconds: points, features, and what is done with them.
 LONG = {
-    "gradient": (9000, 40, "fwsr.select(X, 3000, nonneg=True, when_converged='stop', delta=0)"),
-    "covariance": (60_000, 800, "fwsr.select(X, 700, n_jobs=1)"),
-    "representer": (6000, 3000, "fwsr.select(X, 3000)"),
-    "kernel": (12_000, 100, "fwsr.select(X, 4000, kernel='rbf')"),
-    "factor": (30_000, 40, "fwsr.select(X, 20_000, kernel='rbf', rank=300)"),
+    "gradient": (9000, 40, "fwsr.select(X, 3000, method='fwsr', nonneg=True, when_converged='stop', delta=0)"),
+    "covariance": (60_000, 800, "fwsr.select(X, 700, method='fwsr', n_jobs=1)"),
+    "representer": (6000, 3000, "fwsr.select(X, 3000, method='fwsr')"),
+    "kernel": (12_000, 100, "fwsr.select(X, 4000, method='k-fwsr')"),
+    "factor": (30_000, 40, "fwsr.select(X, 20_000, method='k-fwsr', rank=300)"),
     "kmedoids": (8000, 50, "fwsr.select(X, 400, method='kmedoids', restarts=500)"),
     "smrs": (6000, 300, "fwsr.select(X, 100, method='smrs', tolerance=1e-12)"),
     "sweep": (8000, 50, "fwsr.sweep(X, 500, alphas=[1, 5, 50], etas=[0, 0.1], kernel='rbf')"),
     "compare": (8000, 50, "fwsr.compare(X, 400, ['kmedoids'], repeats=500)"),
-    "per class": (20_000, 50, "fwsr.select(X, 800, per_class=True, y=y, kernel='rbf')"),
-    "path": (12_000, 50, "fwsr.path(X, 5000, kernel='rbf')"),
+    "per class": (20_000, 50, "fwsr.select(X, 800, per_class=True, y=y, method='k-fwsr')"),
+    "path": (12_000, 50, "fwsr.path(X, 5000, method='k-fwsr')"),
     "estimator": (12_000, 50, "fwsr.FWSR(4000, kernel='rbf').fit(X)"),
     "reading": (300, 10, "[fwsr.read(large) for _ in range(500)]"),
 }

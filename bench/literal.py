@@ -88,7 +88,7 @@ def check(program):
         path = f"{folder}/digits.npy"
         for kind in ("float64", "float32"):
             np.save(path, digits.astype(kind))
-            command = [program, "select", path, "-k", "20", "--json"]
+            command = [program, "select", path, "-k", "20", "--method", "fwsr", "--json"]
             answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             theirs = [pick["index"] for pick in answer["picks"]]
             ours, _ = choose(digits.astype(kind), 20)

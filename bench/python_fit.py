@@ -57,8 +57,8 @@ class PeakMemory:
 
 
 def by_program(path, k):
-    done = subprocess.run([PROGRAM, "select", path, "-k", str(k), "--json", "--quiet"], check=True,
-                          capture_output=True, text=True)
+    command = [PROGRAM, "select", path, "-k", str(k), "--method", "fwsr", "--json", "--quiet"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     answer = json.loads(done.stdout)
     seconds = answer["seconds"]
     return seconds["setup"] + seconds["steps"] + seconds["certificate"], answer["exemplars"]

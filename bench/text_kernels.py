@@ -18,9 +18,9 @@ import fwsr  # noqa: E402
 from experiments import data  # noqa: E402
 
 KERNELS = {
-    "fwsr, linear": {"kernel": "linear"},
-    "fwsr, cosine": {"kernel": "cosine"},
-    "fwsr, rbf": {"kernel": "rbf"},
+    "fwsr, linear": {"method": "fwsr"},
+    "fwsr, cosine": {"method": "fwsr", "kernel": "cosine"},
+    "fwsr, rbf": {"method": "k-fwsr"},
     "kmeans": {"method": "kmeans"},
 }
 SEEDS = 10
@@ -54,7 +54,7 @@ def main():
         for how, options in {**KERNELS, "random": {"method": "random"}}.items():
             cells = []
             for k in ks:
-                seeds = range(SEEDS if "method" in options else 1)
+                seeds = range(SEEDS if options["method"] in ("kmeans", "random") else 1)
                 found = [accuracy(s, fwsr.select(s.X, k, y=s.y, per_class=True, seed=seed, certificate="none",
                                                  **options).exemplars) for seed in seeds]
                 cells.append(f"{np.mean(found):.3f}" + (f" ± {np.std(found, ddof=1):.3f}" if len(found) > 1 else ""))

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "fwsr/solver/selection.hpp"
 #include "oracle/oracle.hpp"
 #include "problems.hpp"
@@ -21,7 +24,8 @@ struct Tolerance {
   double rounding = 0;
   double drift = 0;
   double value = 0;
-  double score = 0;  // dual norms, in units of f(0)
+  double score = 0;          // dual norms, in units of f(0)
+  bool copies_part = false;  // near the end of the digits copies may differ by rounding
 };
 /// float64 points, or float32 points whose products are in double; and float32 products.
 inline constexpr Tolerance fine{1e-9, 1e-14, 1e-6, 1e-9, 1e-12};
@@ -47,14 +51,17 @@ Outcome expect_same_run(const fwsr::Selection& selection, const oracle::Run<T>& 
                         const Tolerance& tolerance, bool grow,
                         const oracle::Run<double>* shadow = nullptr);
 
-/// The codes of the selection are the X of the run. @pre the outcome was whole
+/// The codes of the selection are the X of the run, of points whose weight is not 0. @pre the outcome was whole
 void expect_same_codes(const fwsr::Selection& selection, const oracle::Run<oracle::Real>& run,
-                       const Tolerance& tolerance);
+                       const Tolerance& tolerance, const std::vector<double>& weights = {});
 
 /// Whatever the picks: strength, coefficients and certificate belong to the codes and to the raw data, assignment and
 /// weights to the picks and to the raw data. Needs options.codes and options.assignment.
 void expect_consistent(const fwsr::Selection& selection, const fwsr::SelectOptions& options,
                        const problems::Reference& reference, const Tolerance& tolerance);
+
+/// The forms that can serve a problem with q = 2 and free signs, whatever the planner would choose.
+std::vector<std::pair<fwsr::FormKind, fwsr::KernelBy>> forms_for(fwsr::KernelType kernel);
 
 /// X, n x n, from the codes of a selection.
 oracle::Matrix<oracle::Real> codes_as_matrix(const fwsr::Selection& selection, Index n);

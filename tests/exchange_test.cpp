@@ -18,6 +18,7 @@
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sweep.hpp"
 #include "problems.hpp"
+#include "ridge.hpp"
 #include "same.hpp"
 
 namespace {
@@ -29,28 +30,7 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// min_X ||A - A_T X||^2 + mu ||X||^2 = tr K - tr((K_TT + mu)^-1 K_T K_T^T), by elimination.
-Real g_of(const oracle::Matrix<Real>& k, const std::vector<Index>& chosen, Real mu) {
-  const auto m = static_cast<Index>(chosen.size());
-  const Index n = k.rows;
-  std::vector<std::vector<Real>> rows(at(m), std::vector<Real>(at(2 * m)));
-  for (Index p = 0; p < m; ++p)
-    for (Index l = 0; l < m; ++l) {
-      rows[at(p)][at(l)] = k(chosen[at(p)], chosen[at(l)]) + (p == l ? mu : 0);
-      for (Index i = 0; i < n; ++i)
-        rows[at(p)][at(m + l)] += k(chosen[at(p)], i) * k(chosen[at(l)], i);
-    }
-  for (Index p = 0; p < m; ++p)  // positive definite: no pivoting
-    for (Index l = 0; l < m; ++l) {
-      if (l == p) continue;
-      const Real factor = rows[at(l)][at(p)] / rows[at(p)][at(p)];
-      for (Index c = p; c < 2 * m; ++c) rows[at(l)][at(c)] -= factor * rows[at(p)][at(c)];
-    }
-  Real g = 0;
-  for (Index i = 0; i < n; ++i) g += k(i, i);
-  for (Index p = 0; p < m; ++p) g -= rows[at(p)][at(m + p)] / rows[at(p)][at(p)];
-  return g;
-}
+using ridge::g_of_kernel;
 
 struct Way {
   const char* name;
@@ -139,7 +119,7 @@ TEST(Exchange, ends_where_no_exchange_gains_whatever_the_kernel) {
       SCOPED_TRACE(testing::Message()
                    << way.name << ", seed " << seed << ": " << n << " x " << d << ", k = " << k);
       Prepared prepared(data, way, 2);
-      const auto whole = static_cast<double>(g_of(prepared.k, {}, 1));
+      const auto whole = static_cast<double>(g_of_kernel(prepared.k, {}, 1));
       for (const double ridge : {0.1, 0.003, 2.0}) {
         const double mu = ridge * prepared.points->trace() / static_cast<double>(n);
         const std::vector<Index> start = some_of(n, k, random);
@@ -147,8 +127,9 @@ TEST(Exchange, ends_where_no_exchange_gains_whatever_the_kernel) {
         ++problems_seen;
         exchanges += found.exchanges;
         EXPECT_TRUE(found.local_optimum);
-        EXPECT_NEAR(found.before, static_cast<double>(g_of(prepared.k, start, mu)), 1e-9 * whole);
-        const Real after = g_of(prepared.k, found.exemplars, mu);
+        EXPECT_NEAR(found.before, static_cast<double>(g_of_kernel(prepared.k, start, mu)),
+                    1e-9 * whole);
+        const Real after = g_of_kernel(prepared.k, found.exemplars, mu);
         EXPECT_NEAR(found.after, static_cast<double>(after), 1e-9 * whole);
         EXPECT_LE(found.after, found.before + 1e-12 * whole);
         const std::set<Index> distinct(found.exemplars.begin(), found.exemplars.end());
@@ -158,14 +139,16 @@ TEST(Exchange, ends_where_no_exchange_gains_whatever_the_kernel) {
             if (distinct.contains(j)) continue;
             std::vector<Index> other = found.exemplars;
             other[at(p)] = j;
-            EXPECT_GE(g_of(prepared.k, other, mu), after - 1e-9 * whole) << p << " for " << j;
+            EXPECT_GE(g_of_kernel(prepared.k, other, mu), after - 1e-9 * whole)
+                << p << " for " << j;
           }
         // in the order of what each adds
         for (Index p = 0; p + 1 < k; ++p) {
           std::vector<Index> one(found.exemplars.begin(), found.exemplars.begin() + p + 1),
               next = one;
           next[at(p)] = found.exemplars[at(p + 1)];
-          EXPECT_LE(g_of(prepared.k, one, mu), g_of(prepared.k, next, mu) + 1e-9 * whole);
+          EXPECT_LE(g_of_kernel(prepared.k, one, mu),
+                    g_of_kernel(prepared.k, next, mu) + 1e-9 * whole);
         }
       }
     }
@@ -346,8 +329,8 @@ TEST(Exchange, behind_a_run_of_any_form_ends_in_a_local_optimum_and_is_certified
       compare::expect_consistent(found, o, reference, tolerance);
       ASSERT_TRUE(found.refinement.has_value());
       const fwsr::Refinement& r = *found.refinement;
-      const Real whole = g_of(reference.k, {}, 1), n = static_cast<Real>(reference.k.rows);
-      const Real mu = o.ridge * whole / n, after = g_of(reference.k, found.exemplars, mu);
+      const Real whole = g_of_kernel(reference.k, {}, 1), n = static_cast<Real>(reference.k.rows);
+      const Real mu = o.ridge * whole / n, after = g_of_kernel(reference.k, found.exemplars, mu);
       const auto bound = static_cast<double>(10 * tolerance.value * whole);
       EXPECT_NEAR(r.mu, static_cast<double>(mu), tolerance.value * r.mu);
       EXPECT_NEAR(r.after, static_cast<double>(after), bound);
@@ -359,7 +342,7 @@ TEST(Exchange, behind_a_run_of_any_form_ends_in_a_local_optimum_and_is_certified
           std::vector<Index> other = found.exemplars;
           if (std::find(other.begin(), other.end(), j) != other.end()) continue;
           other[p] = j;
-          EXPECT_GE(g_of(reference.k, other, mu), after - 10 * tolerance.value * whole);
+          EXPECT_GE(g_of_kernel(reference.k, other, mu), after - 10 * tolerance.value * whole);
         }
       ++tried;
       exchanges += r.exchanges;

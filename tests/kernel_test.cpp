@@ -277,6 +277,20 @@ TEST(KernelMatrix, the_same_bits_for_any_number_of_threads) {
   }
 }
 
+/// The distances of all pairs of `sample` points, evenly spaced, in their order; none that is 0.
+std::vector<double> distances_of(const Cloud<double>& cloud, KernelType type, Index sample) {
+  const Kernel one{.type = type, .gamma = 1.0};
+  std::vector<double> distances;
+  for (Index s = 0; s < sample; ++s)
+    for (Index t = 0; t < s; ++t) {
+      const Real distance =
+          -std::log(by_definition(cloud, one, s * cloud.n / sample, t * cloud.n / sample));
+      if (distance > 0) distances.push_back(double(distance));
+    }
+  std::sort(distances.begin(), distances.end());
+  return distances;
+}
+
 TEST(KernelMatrix, default_gamma_is_one_over_the_median_distance) {
   const fwsr::SerialBlas serial;
   Rng rng(9);
@@ -284,18 +298,39 @@ TEST(KernelMatrix, default_gamma_is_one_over_the_median_distance) {
     const Cloud<double> cloud = make_cloud<double>(shape, 90, 13, rng);
     const Points points(cloud.view(), {}, {.center = fwsr::Center::none}, 2);
     for (const KernelType type : {KernelType::rbf, KernelType::laplacian}) {
-      std::vector<double> distances;
-      for (Index i = 0; i < 90; ++i)
-        for (Index j = 0; j < i; ++j) {
-          const Kernel one{.type = type, .gamma = 1.0};
-          const Real distance = -std::log(by_definition(cloud, one, i, j));
-          if (distance > 0) distances.push_back(double(distance));
-        }
-      const auto middle = distances.begin() + static_cast<Index>(distances.size() / 2);
-      std::nth_element(distances.begin(), middle, distances.end());
-      EXPECT_NEAR(fwsr::default_gamma(points, type, 2) * *middle, 1, 1e-9);
+      const std::vector<double> distances = distances_of(cloud, type, 90);
+      const double median = distances[distances.size() / 2];
+      EXPECT_NEAR(fwsr::default_gamma(points, type, 2) * median, 1, 1e-9);
     }
   }
+}
+
+TEST(KernelMatrix, a_width_is_times_over_that_quantile_of_the_distances) {
+  const fwsr::SerialBlas serial;
+  Rng rng(10);
+  const std::vector<fwsr::Width> widths{{.times = 2, .quantile = 0.9},
+                                        {.times = 0.5, .quantile = 0.25},
+                                        {.times = 3, .quantile = 0},
+                                        {.times = 1, .quantile = 1}};
+  for (const Index n : {Index{2}, Index{90}, Index{1300}}) {  // 1300: a sample of 1000
+    const Cloud<double> cloud = make_cloud<double>(Shape::plain, n, 5, rng);
+    const Points points(cloud.view(), {}, {.center = fwsr::Center::none}, 2);
+    for (const KernelType type : {KernelType::rbf, KernelType::laplacian}) {
+      const std::vector<double> distances = distances_of(cloud, type, std::min<Index>(n, 1000));
+      const auto count = static_cast<double>(distances.size());
+      for (const fwsr::Width& width : widths) {
+        const auto place = std::min(static_cast<std::size_t>(width.quantile * count),
+                                    distances.size() - 1);  // the largest, for quantile 1
+        const double gamma = fwsr::default_gamma(points, type, 2, width);
+        EXPECT_NEAR(gamma * distances[place] / width.times, 1, 1e-9)
+            << n << ' ' << width.quantile << ' ' << name_of(type);
+      }
+    }
+  }
+  const Cloud<double> cloud = make_cloud<double>(Shape::plain, 50, 5, rng);
+  const Points points(cloud.view(), {}, {.center = fwsr::Center::none}, 2);
+  EXPECT_EQ(fwsr::default_gamma(points, KernelType::polynomial, 2, widths.front()),
+            fwsr::default_gamma(points, KernelType::polynomial, 2));  // of norms, not of distances
 }
 
 // -------------------------------------------------------------------------------- the inner loops

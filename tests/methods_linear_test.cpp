@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 #include <functional>
 #include <limits>
@@ -17,6 +16,8 @@
 #include "fwsr/linalg/lapack.hpp"
 #include "fwsr/methods/methods.hpp"
 #include "fwsr/methods/settings.hpp"
+#include "lent_rows.hpp"
+#include "method_tests.hpp"
 #include "problems.hpp"
 #include "same.hpp"
 
@@ -117,13 +118,6 @@ Real largest_square(const Literal& l) {
   return most;
 }
 
-/// Whether row j of the points or of the kernel is row i.
-bool same_point(const Matrix<Real>& m, Index i, Index j) {
-  for (Index l = 0; l < m.cols; ++l)
-    if (m(i, l) != m(j, l)) return false;
-  return true;
-}
-
 struct Follow {
   const Matrix<Real>& data;  // rows that are equal are equal points
   Literal start;
@@ -175,18 +169,6 @@ const std::vector<Case> greedy = {{"rrqr", {}, residual, 1e-14},
                                   {"omp", {}, correlation, 1e-12},
                                   {"omp", {{"normalize", "yes"}}, cosine, 1e-12},
                                   {"greedy-cssp", {}, drop_of_error, 1e-12}};
-
-Index between(Rng& rng, Index least, Index most) {
-  return least + static_cast<Index>(rng.below(static_cast<std::uint64_t>(most - least + 1)));
-}
-
-SelectOptions plain(Index k) {
-  SelectOptions o;
-  o.exemplars = k;
-  o.center = Center::none;
-  o.threads = 2;
-  return o;
-}
 
 Data random_data(Rng& rng, Index n, Index d) {
   const auto kind = static_cast<Kind>(rng.below(problems::kinds));
@@ -846,6 +828,8 @@ const std::vector<MethodChoice> everything = {{"rrqr"},
                                               {"leverage", {{"sampling", "random"}}, 7},
                                               {"two-stage", {{"restarts", "3"}}, 7},
                                               {"greedy-cssp"},
+                                              {"omp", {{"mu", "0.001"}}},
+                                              {"greedy-cssp", {{"mu", "0.001"}}},
                                               {"kdpp"},
                                               {"ipm"}};
 
@@ -869,21 +853,6 @@ TEST(LinearMethods, the_number_of_threads_changes_no_bit) {
         }
       }
 }
-
-/// The rows of a matrix as a source of points that stay elsewhere.
-template <class T>
-class LentRows final : public RowSource<T> {
- public:
-  explicit LentRows(MatrixView<const T> m) : m_(m) {}
-  void read(Index first, Index last, T* out) const override {
-    for (Index i = first; i < last; ++i)
-      std::memcpy(out + (i - first) * m_.cols, m_.row(i).data(), at(m_.cols) * sizeof(T));
-  }
-  PointsView view() const { return StreamView<T>{this, m_.rows, m_.cols}; }
-
- private:
-  MatrixView<const T> m_;
-};
 
 template <class T>
 void expect_same_from_stream(const Data& data, const SelectOptions& o, const MethodChoice& choice) {
@@ -914,7 +883,7 @@ TEST(LinearMethods, points_that_are_streamed_have_the_same_answer) {
         ++compared;
       }
   }
-  EXPECT_EQ(compared, 4 * 7);
+  EXPECT_EQ(compared, 4 * 9);
 }
 
 TEST(LinearMethods, kernels_and_threads) {
@@ -960,6 +929,8 @@ TEST(LinearMethods, edges) {
       const bool scores = choice.name == "leverage";  // does not look at what is in the span
       if (choice.name == "kdpp")
         EXPECT_EQ(s.exemplars.size(), e.most);
+      else if (choice.settings.contains("mu"))  // copies and what is spanned have something left
+        EXPECT_EQ(std::ssize(s.exemplars), e.least == 0 ? 0 : e.k);
       else if (!scores)
         EXPECT_EQ(s.exemplars.size(), e.least);
       else

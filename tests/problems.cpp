@@ -384,7 +384,30 @@ oracle::Settings settings_of(const fwsr::SelectOptions& o, Index n) {
   s.exemplars = o.exemplars;
   s.beta = 10 * static_cast<oracle::Real>(o.exemplars);
   if (o.beta) s.beta = *o.beta;
-  if (o.alpha) s.beta = static_cast<double>(n) / *o.alpha;  // 0: infinity
+  const fwsr::Conditions& c = o.conditions;
+  oracle::Real all = static_cast<oracle::Real>(n), cost = 0, open = 0;
+  if (!c.weights.empty()) all = 0;
+  for (const double w : c.weights) all += w;
+  if (o.alpha) s.beta = all / static_cast<oracle::Real>(*o.alpha);  // 0: infinity
+  s.conditions = {.candidates = c.candidates,
+                  .included = c.included,
+                  .weights = {c.weights.begin(), c.weights.end()},
+                  .costs = {c.costs.begin(), c.costs.end()},
+                  .groups = {c.groups.codes().begin(), c.groups.codes().end()}};
+  for (const std::string& name : c.groups.names()) {
+    s.conditions.floors.push_back(c.at_least.of(name).value_or(-1));
+    s.conditions.caps.push_back(c.at_most.of(name).value_or(-1));
+  }
+  for (std::size_t i = 0; i < c.costs.size(); ++i) {
+    const bool is_open =
+        (c.candidates.empty() || c.candidates[i]) &&
+        std::find(c.included.begin(), c.included.end(), Index(i)) == c.included.end();
+    cost += is_open ? c.costs[i] : 0, open += is_open;
+  }
+  if (!o.alpha && !o.beta && !c.costs.empty()) s.beta *= cost / open;
+  if (!o.alpha && !o.beta && o.budget) s.beta = 10 * static_cast<oracle::Real>(*o.budget);
+  if (o.budget) s.conditions.budget = *o.budget;
+  if (o.until_error) s.conditions.until_error = *o.until_error;
   s.q = static_cast<oracle::Norm>(o.q);
   s.nonneg = o.nonneg;
   s.when_converged = static_cast<oracle::WhenConverged>(o.when_converged);
@@ -430,6 +453,7 @@ Reference reference_of(const oracle::Matrix<oracle::Real>& raw, const fwsr::Sele
   oracle::add_eta(r.k, r.eta);
   r.settings = settings_of(o, raw.rows);
   r.settings.copy_of = copies_in(raw);
+  r.settings.conditions.eta = r.eta;
   return r;
 }
 

@@ -125,7 +125,7 @@ TEST(ResultFields, FieldsOfAnAnswerThatMayChangeCanBeTakenOutOfIt) {
   std::vector<double> taken;
   describe(s, [&](const char* name, auto&& value, const char*) {
     if constexpr (std::is_same_v<decltype(value), std::vector<double>&>)
-      if (std::string_view(name) == "weights") taken = std::move(value);
+      if (std::string_view(name) == "weights") taken.swap(value);
   });
   EXPECT_EQ(taken, std::vector<double>({1, 2}));
   EXPECT_TRUE(s.weights.empty());

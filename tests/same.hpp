@@ -48,6 +48,7 @@ inline void expect_same(const fwsr::Selection& a, const fwsr::Selection& b) {
   EXPECT_EQ(a.plan.kernel_by, b.plan.kernel_by);
   EXPECT_EQ(a.exemplars, b.exemplars);
   EXPECT_EQ(a.filled, b.filled);
+  EXPECT_EQ(a.included, b.included);
   EXPECT_EQ(a.status, b.status);
   EXPECT_EQ(a.assignment, b.assignment);
   EXPECT_EQ(a.warnings, b.warnings);

@@ -102,24 +102,6 @@ TEST(Select, agrees_with_the_oracle_on_random_problems) {
   EXPECT_EQ(tally.statuses.size(), 4u);
 }
 
-/// The forms that can serve a problem with q = 2 and free signs, whatever the planner would choose.
-std::vector<std::pair<FormKind, KernelBy>> forms_for(KernelType kernel) {
-  switch (kernel) {
-    case KernelType::linear:
-    case KernelType::cosine:
-      return {{FormKind::covariance, KernelBy::none},
-              {FormKind::representer, KernelBy::held},
-              {FormKind::representer, KernelBy::products},
-              {FormKind::gradient, KernelBy::held}};
-    case KernelType::precomputed:
-      return {{FormKind::representer, KernelBy::given}, {FormKind::gradient, KernelBy::given}};
-    default:
-      return {{FormKind::representer, KernelBy::held},
-              {FormKind::representer, KernelBy::tiles},
-              {FormKind::gradient, KernelBy::held}};
-  }
-}
-
 TEST(Select, every_form_agrees_with_the_oracle) {
   Tally tally;
   for (std::uint64_t seed = 5000; seed < 5400; ++seed) {
@@ -128,7 +110,7 @@ TEST(Select, every_form_agrees_with_the_oracle) {
     problem.options.nonneg = false;
     fwsr::Plan plan = fwsr::plan(problem.data.view(), problem.options);
     std::optional<Truth> truth;
-    for (const auto& [form, kernel_by] : forms_for(problem.options.kernel.type)) {
+    for (const auto& [form, kernel_by] : compare::forms_for(problem.options.kernel.type)) {
       plan.form = form;
       plan.kernel_by = kernel_by;
       const fwsr::Selection selection =

@@ -265,8 +265,8 @@ TEST_P(AnyStorage, hold_rows_of_a_factor) {
                                     .eta = prepared.source->eta() * prepared.factor->unit()};
     const auto run = [&](fwsr::PointSet& set) {
       fwsr::CovarianceForm form(set, set.facts().single, 2);
-      return fwsr::frank_wolfe(form,
-                               fwsr::run_options(options, prepared.kernel(), form.objective()), {});
+      return fwsr::frank_wolfe(form, fwsr::run_options(options, prepared, form.objective(), 1, {}),
+                               {});
     };
     const fwsr::Run alone = run(*prepared.set);
     ASSERT_EQ(alone.exemplars.size(), 6u);

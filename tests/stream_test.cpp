@@ -26,7 +26,6 @@ using fwsr::Dataset;
 using fwsr::Error;
 using fwsr::FormKind;
 using fwsr::Index;
-using fwsr::KernelBy;
 using fwsr::KernelType;
 using fwsr::MatrixView;
 using fwsr::PointsView;

@@ -21,7 +21,6 @@ namespace {
 
 using fwsr::FormKind;
 using fwsr::Index;
-using fwsr::KernelBy;
 using fwsr::KernelType;
 using fwsr::NumberOrAuto;
 using fwsr::Rng;

@@ -36,6 +36,7 @@ std::vector<T> numbers_of(const MatrixView<const T>& v) {
   return all;
 }
 
+// The names are Eigen's. NOLINTBEGIN(readability-identifier-naming)
 /// What Eigen's matrices and maps answer to, with one more number from one inner vector to the next.
 template <class T, bool row_major>
 struct EigenLike {
@@ -66,6 +67,7 @@ struct SparseLike {
   Index cols() const { return d; }
   bool isCompressed() const { return compressed; }
 };
+// NOLINTEND(readability-identifier-naming)
 
 struct MdspanLike {
   const float* start = nullptr;

@@ -19,5 +19,6 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "costs": ("costs",),
     "claims": ("claims",),
     "defaults": ("defaults",),
+    "only-k": ("only_k",),
     "beyond": ("beyond", "million"),
 }

@@ -24,14 +24,14 @@ CLUSTERS = [5, 10, 20, 30, 50, 75, 100]
 LOWER, LOWER_CLUSTERS, LOWER_TRIALS = [10, 5, 1], [10, 50], 5
 PAPER = Path(__file__).parents[1] / "paper/experiment2.json"
 
-_AS_THERE = {"alpha": 10, "eta": 0}
+_AS_THERE = {"method": "fwsr", "alpha": 10, "eta": 0}
 METHODS: dict[str, dict[str, Any]] = {
     "fwsr": {**_AS_THERE, "when_converged": "stop"},
     "fwsr, grow": _AS_THERE,
     "fwsr, no centring": {**_AS_THERE, "when_converged": "stop", "center": "none"},
     "fwsr, features centred": {**_AS_THERE, "when_converged": "stop", "center": "feature"},
-    "fwsr, default radius": {},
-    "k-fwsr": {"kernel": "rbf"},
+    "fwsr, default radius": {"method": "fwsr"},
+    "k-fwsr": {"method": "k-fwsr"},
     "smrs": {"method": "smrs", "alpha": 20, "tolerance": 1e-3},
     "smrs, alpha = 1.2": {"method": "smrs", "alpha": 1.2, "tolerance": 1e-3},
     "rrqr": {"method": "rrqr"},

@@ -67,7 +67,8 @@ def _accuracy(data: str, variant: str) -> Result:
     result: Result = {"error": [], "nearest": [], "svm": [], "steps": []}
     for alpha in ALPHAS:
         chosen = fwsr.select(
-            split.X, split.k, y=split.y, per_class=True, alpha=alpha, n_jobs=1, **VARIANTS[variant]
+            split.X, split.k, method="fwsr", y=split.y, per_class=True, alpha=alpha, n_jobs=1,
+            **VARIANTS[variant],
         )
         parts = list(chosen.classes.values())
         error = np.mean([c.reconstruction_error for c in (one.certificate for one in parts) if c])

@@ -40,9 +40,9 @@ TUNED: dict[str, list[tuple[float, Any]]] = {
 }
 #: Without settings to tune, or with those of the library. Scaled: each point divided by its norm.
 PLAIN: dict[str, dict[str, Any]] = {
-    "fwsr": {},
-    "fwsr, scaled": {"scale": "unit"},
-    "k-fwsr": {"kernel": "rbf"},
+    "fwsr": {"method": "fwsr"},
+    "fwsr, scaled": {"method": "fwsr", "scale": "unit"},
+    "k-fwsr": {"method": "k-fwsr"},
     "smrs": {"method": "smrs"},
     "smrs, scaled": {"method": "smrs", "scale": "unit", "alpha": 2, "affine": False},
     "rrqr": {"method": "rrqr"},

@@ -167,7 +167,7 @@ def _fwsr_paper(points: np.ndarray, k: int) -> Result:
 
 
 def _fwsr(points: np.ndarray, k: int) -> Result:
-    chosen, seconds = _timed(lambda: fwsr.select(points, k, alpha=ALPHA, n_jobs=1))
+    chosen, seconds = _timed(lambda: fwsr.select(points, k, method="fwsr", alpha=ALPHA, n_jobs=1))
     steps = len(chosen.trace["pick"])
     return {
         "steps": steps, "seconds": seconds, "step_seconds": seconds * _stepping(chosen) / steps,
@@ -231,7 +231,8 @@ def _steps(points: str, alpha: float) -> Result:
     """After how many steps there are so many exemplars; nothing where the run ended before."""
     split = REAL[points][1]()
     of_class = split.X[split.y == 0]
-    rows = fwsr.select(of_class, ASKED[-1], alpha=alpha, certificate="none").trace["rows"]
+    run = fwsr.select(of_class, ASKED[-1], method="fwsr", alpha=alpha, certificate="none")
+    rows = run.trace["rows"]
     reached = {str(k): int(np.argmax(rows >= k)) + 1 for k in ASKED if rows.max() >= k}
     return {"n": len(of_class), "d": of_class.shape[1], "steps": reached}
 

@@ -92,7 +92,7 @@ Rule = Callable[..., np.ndarray]
 def _plain(**options: Any) -> Rule:
     def choose(X: Any, k: int, judge: Any, **more: Any) -> np.ndarray:
         given = {name: value(k) if callable(value) else value for name, value in options.items()}
-        return fwsr.select(X, k, **given, **more).exemplars
+        return fwsr.select(X, k, **{"method": "fwsr", **given}, **more).exemplars
 
     return choose
 

@@ -62,7 +62,8 @@ def _rate(data: str, alpha: float) -> Result:
     X = points_of(data)
     limit = STEPS.get(data, FEWER_STEPS)
     run = fwsr.select(
-        X, len(X), alpha=alpha, when_converged="stop", delta=1e-25, max_iterations=limit, n_jobs=1
+        X, len(X), method="fwsr", alpha=alpha, when_converged="stop", delta=1e-25,
+        max_iterations=limit, n_jobs=1,
     )
     f = run.trace["f"] / run.f_at_zero
     optimum = 0.0 if f[-1] < FLOOR or alpha < 1 else float(f[-1])  # alpha < 1: X = I is feasible
@@ -114,8 +115,8 @@ def _lemma(low: float, high: float) -> Result:
         X = _problem(random)
         beta = len(X) * np.exp(random.uniform(np.log(low), np.log(high)))
         run = fwsr.select(
-            X, len(X), beta=beta, eta=random.choice([0, 1]), center="none", n_jobs=1,
-            when_converged="stop", delta=1e-12, max_iterations=300,
+            X, len(X), method="fwsr", beta=beta, eta=random.choice([0, 1]), center="none",
+            n_jobs=1, when_converged="stop", delta=1e-12, max_iterations=300,
         )
         gamma = run.trace["step_size"]
         steps += len(gamma)

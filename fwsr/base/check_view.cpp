@@ -52,19 +52,20 @@ void check_view(const PointsView& points) {
 }
 
 template <class T, class I>
-void check_entries(const CsrView<T, I>& m, Index stored) {
-  check_view(m);
+void check_entries(const CsrView<T, I>& points, Index stored) {
+  check_view(points);
   const auto broken = [](const std::string& what) {
     throw Error(fmt::format("the sparse matrix is broken: {}", what));
   };
-  for (Index i = 0; i < m.rows; ++i) {
-    const Index first = m.starts[i], last = m.starts[i + 1];
+  for (Index i = 0; i < points.rows; ++i) {
+    const Index first = points.starts[i], last = points.starts[i + 1];
     if (last < first || last > stored)
       broken(fmt::format("row {} has the entries {} to {}, of {}", i, first, last, stored));
     for (Index e = first; e < last; ++e) {
-      if (m.columns[e] < 0 || m.columns[e] >= m.cols)
-        broken(fmt::format("row {} has an entry in column {}, of {}", i, m.columns[e], m.cols));
-      if (e > first && m.columns[e] <= m.columns[e - 1])
+      if (points.columns[e] < 0 || points.columns[e] >= points.cols)
+        broken(fmt::format("row {} has an entry in column {}, of {}", i, points.columns[e],
+                           points.cols));
+      if (e > first && points.columns[e] <= points.columns[e - 1])
         broken(fmt::format("the columns of row {} are not ascending", i));
     }
   }

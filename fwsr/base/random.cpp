@@ -2,8 +2,9 @@
 
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <utility>
+
+#include "fwsr/base/index_range.hpp"
 
 namespace fwsr {
 
@@ -14,8 +15,7 @@ double Rng::normal() {
 }
 
 std::vector<Index> sample_without_replacement(Index n, Index count, Rng& rng) {
-  std::vector<Index> all(static_cast<std::size_t>(n));
-  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<Index> all = index_range(0, n);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
     std::swap(all[i], all[i + rng.below(all.size() - i)]);
   all.resize(static_cast<std::size_t>(count));

@@ -10,21 +10,13 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/members.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/lapack.hpp"
 
 namespace fwsr {
 
 namespace {
-
-/// What all points of a run are in a matrix, in order.
-struct Everyone {
-  Index operator()(Index i) const { return i; }
-};
-struct Members {
-  std::span<const Index> subset;
-  Index operator()(Index i) const { return subset[at(i)]; }
-};
 
 template <class T, class Source>
 class KernelCheck {
@@ -225,12 +217,10 @@ double entry_error_of_given(const PointsView&) {
 
 void check_given_kernel(const PointsView& view, std::span<const Index> subset, int threads) {
   const auto check = [&]<class T>(const MatrixView<const T>& matrix) {
-    const double error = entry_error_of_given(view);
-    if (subset.empty())
-      KernelCheck<T, Everyone>(matrix, {}, matrix.rows, error, threads).run();
-    else
-      KernelCheck<T, Members>(matrix, {subset}, static_cast<Index>(subset.size()), error, threads)
-          .run();
+    const Index n = subset.empty() ? matrix.rows : static_cast<Index>(subset.size());
+    with_members(subset, [&](const auto& source) {
+      KernelCheck(matrix, source, n, entry_error_of_given(view), threads).run();
+    });
   };
   if (const auto* single = std::get_if<MatrixView<const float>>(&view)) check(*single);
   if (const auto* full = std::get_if<MatrixView<const double>>(&view)) check(*full);

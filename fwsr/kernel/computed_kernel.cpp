@@ -42,7 +42,8 @@ ComputedKernel::ComputedKernel(const Points& points, const Kernel& kernel, doubl
 
 double ComputedKernel::diagonal(Index i, Eta eta) const {
   const double extra = eta == Eta::included ? this->eta() * this->eta() : 0.0;
-  return linear() ? points_.squared_norm(i) + extra : raw_diagonal(i) * unit_ * unit_ + extra;
+  return linear() ? points_.squared_norm(i) + extra
+                  : raw_diagonal(i) * scale_.unit * scale_.unit + extra;
 }
 
 double ComputedKernel::raw_diagonal(Index i) const {
@@ -101,11 +102,7 @@ void ComputedKernel::set_scale(double eta, bool eta_relative) {
     sum += v;
   }
   const double rms = std::sqrt(sum / static_cast<double>(std::max<Index>(1, size())));
-  const double absolute = eta_relative ? eta * rms : eta;
-  const double top = std::sqrt(largest + absolute * absolute);
-  if (top > 0) unit_ = std::ldexp(1.0, std::clamp(-std::ilogb(top), -500, 500));
-  eta_ = absolute * unit_;
-  rms_norm_ = rms * unit_;
+  scale_ = scale_of_kernel(largest, rms, eta, eta_relative);
 }
 
 Index ComputedKernel::padded(Index rows) {

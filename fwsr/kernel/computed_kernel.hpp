@@ -12,6 +12,7 @@
 
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/kernel/kernel_scale.hpp"
 #include "fwsr/prep/points.hpp"
 
 namespace fwsr {
@@ -27,9 +28,9 @@ class ComputedKernel {
   bool by_sparse_products() const {
     return points_.sparse() && formula_.of != KernelOf::absolute_distances;
   }
-  double unit() const { return linear() ? points_.unit() : unit_; }
-  double eta() const { return linear() ? points_.eta() : eta_; }
-  double rms_norm() const { return linear() ? points_.rms_norm() : rms_norm_; }
+  double unit() const { return linear() ? points_.unit() : scale_.unit; }
+  double eta() const { return linear() ? points_.eta() : scale_.eta; }
+  double rms_norm() const { return linear() ? points_.rms_norm() : scale_.rms_norm; }
   double diagonal(Index i, Eta eta) const;
 
   using SparseBlocks = std::vector<std::unique_ptr<Points::SparseRows>>;
@@ -78,10 +79,11 @@ class ComputedKernel {
   void set_scale(double eta, bool eta_relative);
   double raw_diagonal(Index i) const;
   bool squared() const { return formula_.of == KernelOf::squared_distances; }
-  /// For values times unit_^2, with eta where it is asked for.
+  /// For values times unit^2, with eta where it is asked for.
   KernelNumbers scaled(Eta eta) const {
     KernelNumbers numbers = numbers_;
-    numbers.scale = {.factor = unit_ * unit_, .extra = eta == Eta::included ? eta_ * eta_ : 0.0};
+    numbers.scale = {.factor = scale_.unit * scale_.unit,
+                     .extra = eta == Eta::included ? scale_.eta * scale_.eta : 0.0};
     return numbers;
   }
   /// How many rows a product in double is given in fact, zeros behind the last one.
@@ -92,11 +94,9 @@ class ComputedKernel {
   const KernelFormula& formula_;
   KernelNumbers numbers_;        // in the points' scaled units
   bool only_in_double_ = false;  // float32 products would not carry the kernel's digits
-  double unit_ = 1;
-  double eta_ = 0;
-  double rms_norm_ = 0;
-  std::vector<double> mean_;   // of the points, for distances; empty: not moved
-  std::vector<double> norms_;  // for squared distances: of the moved points
+  KernelScale scale_;            // of all but the linear kernel, which has that of the points
+  std::vector<double> mean_;     // of the points, for distances; empty: not moved
+  std::vector<double> norms_;    // for squared distances: of the moved points
 };
 
 template <>

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -30,12 +31,6 @@ constexpr double least_pivot = std::is_same_v<T, float> ? 1e-6 : 1e-13;
 /// Of gamma ||a||^2: when any point is farther than this from the middle, float32 distances are too
 /// coarse for the exponential, and are taken in double.
 constexpr double far = 64;
-
-std::vector<Index> range(Index first, Index last) {
-  std::vector<Index> all(at(last - first));
-  std::iota(all.begin(), all.end(), first);
-  return all;
-}
 
 // ------------------------------------------------------------------------------ K at the landmarks
 
@@ -97,11 +92,8 @@ class ProductColumns {
                         .k = width_,
                         .a = static_cast<T>(scale_),
                         .left = rows.data(),
-                        .left_stride = width_,
                         .right = landmarks_.data(),
-                        .right_stride = width_,
-                        .out = out,
-                        .out_stride = count_});
+                        .out = out});
     formula_.on<T>().columns(numbers_, height * count_, out);
   }
 
@@ -166,8 +158,8 @@ void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& 
   const KernelFormula& formula = formula_of(kernel.type);
   if (points.sparse() || !formula.column_times) {
     sweep(double{}, [&](Index first, Index last, double* to) {
-      const std::vector<double> values =
-          exact.values(landmarks, range(first, last), Eta::left_out);  // L first: runs of points
+      const std::vector<double> values = exact.values(landmarks, index_range(first, last),
+                                                      Eta::left_out);  // L first: runs of points
       const Index rows = last - first;
       for (Index i = 0; i < rows; ++i)
         for (Index j = 0; j < r; ++j) to[i * r + j] = values[at(j * rows + i)] * unit * unit;

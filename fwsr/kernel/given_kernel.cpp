@@ -9,6 +9,7 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/check_given.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/kernel/kernel_scale.hpp"
 
 namespace fwsr {
 
@@ -37,17 +38,13 @@ class GivenKernel final : public KernelMatrix {
     const double part = largest > 0 ? std::ldexp(1.0, -std::ilogb(largest)) : 1.0;
     for (Index i = 0; i < n_; ++i) sum += raw(i, i) * part;
     const double rms = std::sqrt(sum / static_cast<double>(std::max<Index>(1, n_)) / part);
-    const double absolute = eta_relative ? eta * rms : eta;
-    const double top = std::sqrt(largest + absolute * absolute);
-    if (top > 0) unit_ = std::ldexp(1.0, std::clamp(-std::ilogb(top), -500, 500));
-    eta_ = absolute * unit_;
-    rms_norm_ = rms * unit_;
+    scale_ = scale_of_kernel(largest, rms, eta, eta_relative);
   }
 
   Index size() const override { return n_; }
-  double unit() const override { return unit_; }
-  double eta() const override { return eta_; }
-  double rms_norm() const override { return rms_norm_; }
+  double unit() const override { return scale_.unit; }
+  double eta() const override { return scale_.eta; }
+  double rms_norm() const override { return scale_.rms_norm; }
   Index row_block() const override { return rows_at_once; }
   bool single() const override { return false; }
   double entry_error() const override { return entry_error_of_given(view_); }
@@ -77,15 +74,14 @@ class GivenKernel final : public KernelMatrix {
     return std::get<1>(view_)(source(i), source(j));
   }
   double value(Index i, Index j, Eta eta) const {
-    return raw(i, j) * unit_ * unit_ + (eta == Eta::included ? eta_ * eta_ : 0.0);
+    return raw(i, j) * scale_.unit * scale_.unit +
+           (eta == Eta::included ? scale_.eta * scale_.eta : 0.0);
   }
 
   PointsView view_;
   std::span<const Index> subset_;
   Index n_ = 0;
-  double unit_ = 1;
-  double eta_ = 0;
-  double rms_norm_ = 0;
+  KernelScale scale_;
 };
 
 }  // namespace

@@ -37,13 +37,20 @@ struct KernelWords {
 };
 const KernelWords& kernel_words();
 
+/// The width of a kernel of distances where no gamma is given: gamma = times / this quantile of the distances.
+struct Width {
+  double times = 1;
+  double quantile = 0.5;
+};
+
 struct Kernel {
   KernelType type = KernelType::linear;
-  /// Unset: 1 / median squared distance (rbf), 1 / median L1 distance (laplacian), 1 / mean squared
+  /// Unset: 1 / median squared distance (rbf), 1 / median L1 distance (laplacian), or as `width` says; 1 / mean squared
   /// norm (polynomial).
   std::optional<double> gamma = {};
   int degree = 3;
   double coef0 = 1;
+  Width width = {};
 };
 
 }  // namespace fwsr

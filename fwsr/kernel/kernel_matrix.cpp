@@ -45,6 +45,14 @@ void KernelMatrix::row_squares(std::span<double> out, int threads) const {
            [](const double* row, Index begin, Index end) { return dot(row, row, end - begin); });
 }
 
+void KernelMatrix::row_squares(std::span<double> out, int threads,
+                               const std::vector<double>& weights) const {
+  if (weights.empty()) return row_squares(out, threads);
+  sum_rows(*this, out, threads, [&](const double* row, Index begin, Index end) {
+    return weighted_dot(weights, begin, row, row, end - begin);
+  });
+}
+
 double held_kernel_bytes(double n, bool single) {
   const auto side = static_cast<double>(tile_side);
   return (single ? 4 : 8) * std::min(n * n, 0.5 * n * (n + side)) + 8 * n;

@@ -47,6 +47,8 @@ class KernelMatrix {
   virtual void multiply(std::span<const double> x, std::span<double> out, int threads) const;
   /// ||k_i||^2 of every row.
   virtual void row_squares(std::span<double> out, int threads) const;
+  /// sum_l weights_l K_il^2 of every row; no weights: 1 each.
+  void row_squares(std::span<double> out, int threads, const std::vector<double>& weights) const;
 
   /// The root-mean-square norm sqrt(mean K_ii) without eta, and eta, both times unit().
   virtual double rms_norm() const = 0;
@@ -77,6 +79,6 @@ std::unique_ptr<KernelMatrix> make_given_kernel(const PointsView& view,
                                                 bool eta_relative, int threads);
 
 /// The gamma for people who give none (kernel.hpp), from up to 1000 evenly spaced points.
-double default_gamma(const Points& points, KernelType type, int threads);
+double default_gamma(const Points& points, KernelType type, int threads, const Width& wanted = {});
 
 }  // namespace fwsr

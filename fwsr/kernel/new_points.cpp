@@ -183,11 +183,8 @@ void NewPoints::compare_rows(Index first, Index last, double* values, bool diago
                              .n = m,
                              .k = d,
                              .left = points,
-                             .left_stride = d,
                              .right = known_.vectors_.data(),
-                             .right_stride = d,
-                             .out = values,
-                             .out_stride = m});
+                             .out = values});
   const KernelFormula* const formula = known_.formula_;
   if (formula) formula->wide.values(known_.numbers_, rows * m, values);
   if (!diagonals) return;

@@ -13,7 +13,7 @@
 
 namespace fwsr {
 
-double default_gamma(const Points& points, KernelType type, int threads) {
+double default_gamma(const Points& points, KernelType type, int threads, const Width& wanted) {
   const Index n = points.size();
   const double u = points.unit();
   const KernelOf of = formula_of(type).of;
@@ -82,11 +82,8 @@ double default_gamma(const Points& points, KernelType type, int threads) {
                                    .n = width,
                                    .k = d,
                                    .left = rows.data() + first * d,
-                                   .left_stride = d,
                                    .right = rows.data(),
-                                   .right_stride = d,
-                                   .out = pairs.data(),
-                                   .out_stride = width});
+                                   .out = pairs.data()});
         for (Index s = first; s < last; ++s)
           for (Index t = 0; t < s; ++t) {
             const double pair = pairs[at((s - first) * width + t)];
@@ -100,9 +97,11 @@ double default_gamma(const Points& points, KernelType type, int threads) {
   std::vector<double> all;
   for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
   if (all.empty()) return 1;  // all points equal
-  const auto middle = all.begin() + static_cast<Index>(all.size() / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return absolute ? u / *middle : u * u / *middle;
+  const auto count = static_cast<Index>(all.size());
+  const auto place = static_cast<Index>(wanted.quantile * static_cast<double>(count));
+  const auto typical = all.begin() + std::min(place, count - 1);
+  std::nth_element(all.begin(), typical, all.end());
+  return wanted.times * (absolute ? u / *typical : u * u / *typical);
 }
 
 }  // namespace fwsr

@@ -74,6 +74,20 @@ CBLAS_TRANSPOSE to_blas(Op op) {
   return op == Op::none ? CblasNoTrans : CblasTrans;
 }
 
+/// The distance of rows that BLAS is told, 1 at least: `stride`, or that of adjacent rows.
+blasint row_distance(Index stride, Index columns) {
+  return to_blas(std::max<Index>(1, stride > 0 ? stride : columns));
+}
+
+template <class T, class Gemm>
+void multiply_by(Gemm gemm, const Product<T>& p) {
+  if (p.m == 0 || p.n == 0) return;
+  gemm(CblasRowMajor, to_blas(p.op_a), to_blas(p.op_b), to_blas(p.m), to_blas(p.n), to_blas(p.k),
+       p.a, p.left, row_distance(p.left_stride, p.op_a == Op::none ? p.k : p.m), p.right,
+       row_distance(p.right_stride, p.op_b == Op::none ? p.n : p.k), p.b, p.out,
+       row_distance(p.out_stride, p.n));
+}
+
 }  // namespace
 
 // The OpenMP flavour asks OpenMP for the calling thread's setting at every call, whatever
@@ -96,19 +110,10 @@ SerialBlas::~SerialBlas() {
 }
 
 void multiply(const Product<float>& p) {
-  if (p.m == 0 || p.n == 0) return;
-  cblas_sgemm(CblasRowMajor, to_blas(p.op_a), to_blas(p.op_b), to_blas(p.m), to_blas(p.n),
-              to_blas(p.k), p.a, p.left, to_blas(std::max<Index>(1, p.left_stride)), p.right,
-              to_blas(std::max<Index>(1, p.right_stride)), p.b, p.out,
-              to_blas(std::max<Index>(1, p.out_stride)));
+  multiply_by(cblas_sgemm, p);
 }
-
 void multiply(const Product<double>& p) {
-  if (p.m == 0 || p.n == 0) return;
-  cblas_dgemm(CblasRowMajor, to_blas(p.op_a), to_blas(p.op_b), to_blas(p.m), to_blas(p.n),
-              to_blas(p.k), p.a, p.left, to_blas(std::max<Index>(1, p.left_stride)), p.right,
-              to_blas(std::max<Index>(1, p.right_stride)), p.b, p.out,
-              to_blas(std::max<Index>(1, p.out_stride)));
+  multiply_by(cblas_dgemm, p);
 }
 
 // A small triangle costs BLAS more than the whole square.

@@ -25,8 +25,8 @@ class SerialBlas {
 
 enum class Op { none, transpose };
 
-/// C (m x n) <- a op(A) op(B) + b C, with op(A) m x k and op(B) k x n; leading dimensions in
-/// elements.
+/// C (m x n) <- a op(A) op(B) + b C, with op(A) m x k and op(B) k x n. Strides are from row to row, in
+/// elements; 0: rows are adjacent.
 template <class T>
 struct Product {
   Op op_a = Op::none, op_b = Op::none;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/segments.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/large_array.hpp"
@@ -21,10 +22,6 @@ constexpr Index product_rows = 384;  // rows per product, or fewer in steps of
 constexpr Index product_step = 48;   // a multiple of every micro-kernel's height, so that equal
                                      // points get equal bits wherever they stand
 constexpr Index leaf = 112;          // triangles no larger than this are multiplied as squares
-
-std::size_t size(Index n) {
-  return static_cast<std::size_t>(n);
-}
 
 /// Rows per block: the same for these points whatever the number of threads.
 Index product_height(Index n) {
@@ -70,14 +67,14 @@ void add_gram(Gram& to, const Gram& more) {
   if (to.rows.empty()) to.rows.resize(more.rows.size());
   const auto d = static_cast<Index>(more.rows.size());
   add_triangle(more.products.data(), d, to.products.data());
-  for (Index i = 0; i < d; ++i) to.rows[size(i)] += more.rows[size(i)];
+  for (Index i = 0; i < d; ++i) to.rows[at(i)] += more.rows[at(i)];
 }
 
 template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill) {
   SegmentSums<Gram> sums = gram_in_segments(n, d, threads, fill);
   if (sums.empty())
-    return {.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))};
+    return {.products = std::vector<double>(at(d * d)), .rows = std::vector<double>(at(d))};
   return std::move(sums.front());
 }
 
@@ -100,15 +97,15 @@ SegmentSums<Gram> gram_in_segments(const Portion& portion, Index d, int threads,
   SegmentSums<Gram> sums;
   if (portion.leads() && n > 0)
     sums.push_back(
-        {.products = std::vector<double>(size(d * d)), .rows = std::vector<double>(size(d))});
+        {.products = std::vector<double>(at(d * d)), .rows = std::vector<double>(at(d))});
   sum_segments<Gram>(
       team, portion, bytes, work,
       [&](int thread, Gram& sum, Index first, Index last) {
         auto& [numbers, room] = scratch[static_cast<std::size_t>(thread)];
         if (!numbers) numbers = make_large_array<T>(most + d * d);
         T *const rows = numbers.get(), *const product = rows + most;
-        if (!direct) sum.products.assign(size(d * d), 0.0);
-        sum.rows.assign(size(d), 0.0);
+        if (!direct) sum.products.assign(at(d * d), 0.0);
+        sum.rows.assign(at(d), 0.0);
         for (Index from = first; from < last; from += height) {
           const Index count = std::min(height, last - from);
           fill(from, from + count, rows);
@@ -124,7 +121,7 @@ SegmentSums<Gram> gram_in_segments(const Portion& portion, Index d, int threads,
         if (!direct) return append_segment(portion, sums, sum, add_gram);
         add_triangle(scratch[static_cast<std::size_t>(thread)].numbers.get() + most, d,
                      sums.front().products.data());
-        for (Index i = 0; i < d; ++i) sums.front().rows[size(i)] += sum.rows[size(i)];
+        for (Index i = 0; i < d; ++i) sums.front().rows[at(i)] += sum.rows[at(i)];
       });
   return sums;
 }
@@ -135,7 +132,7 @@ void mirror(Index d, std::vector<double>& m) {
     for (Index column = row; column < d; column += tile)
       for (Index i = row; i < std::min(d, row + tile); ++i)
         for (Index j = std::max(i + 1, column); j < std::min(d, column + tile); ++j)
-          m[size(j * d + i)] = m[size(i * d + j)];
+          m[at(j * d + i)] = m[at(i * d + j)];
 }
 
 template <class T>
@@ -146,8 +143,8 @@ void quadratic_forms(const Portion& portion, Index d, int threads, const FillRow
   LargeArray<T> u = make_large_array<T>(d * d);
   for (Index i = 0; i < d; ++i) {
     std::fill_n(u.get() + i * d, i, T{0});
-    u[size(i * d + i)] = static_cast<T>(m[size(i * d + i)] / 2);
-    for (Index j = i + 1; j < d; ++j) u[size(i * d + j)] = static_cast<T>(m[size(i * d + j)]);
+    u[at(i * d + i)] = static_cast<T>(m[at(i * d + i)] / 2);
+    for (Index j = i + 1; j < d; ++j) u[at(i * d + j)] = static_cast<T>(m[at(i * d + j)]);
   }
   const Index height = product_height(portion.of);
   const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
@@ -169,7 +166,7 @@ void quadratic_forms(const Portion& portion, Index d, int threads, const FillRow
         auto& [numbers, forms, room] = scratch[static_cast<std::size_t>(thread)];
         if (!numbers) numbers = make_large_array<T>((unit ? 1 : 2) * height * d);
         T *const a = numbers.get(), *const y = a + height * d;
-        forms.resize(size(height));
+        forms.resize(at(height));
         fill(first, last, a);
         if constexpr (std::is_same_v<T, float>) {
           if (unit) forms_on_unit(a, last - first, d, packed, forms.data(), room);
@@ -177,9 +174,9 @@ void quadratic_forms(const Portion& portion, Index d, int threads, const FillRow
         if (!unit) {  // always a full block: the rows behind the last one are zero
           std::fill(a + (last - first) * d, a + height * d, T{0});
           times_triangle(height, d, 0, d, a, u.get(), y);
-          for (Index i = 0; i < last - first; ++i) forms[size(i)] = dot(a + i * d, y + i * d, d);
+          for (Index i = 0; i < last - first; ++i) forms[at(i)] = dot(a + i * d, y + i * d, d);
         }
-        for (Index i = 0; i < last - first; ++i) forms[size(i)] *= 2;
+        for (Index i = 0; i < last - first; ++i) forms[at(i)] *= 2;
         visit(first, last, forms.data());
       },
       height);
@@ -196,16 +193,13 @@ void visit_products(const Portion& portion, Index d, int threads, const FillRows
                              .n = d,
                              .k = d,
                              .left = left.data(),
-                             .left_stride = d,
                              .right = right.data(),
-                             .right_stride = d,
-                             .out = out.data(),
-                             .out_stride = d});
+                             .out = out.data()});
   };
   for_blocks(
       threads, n,
       [&](Index, Index first, Index last) {
-        std::vector<double> a(size(height * d)), y(size(height * d)), z(size(height * d));
+        std::vector<double> a(at(height * d)), y(at(height * d)), z(at(height * d));
         fill(first, last, a.data());
         product(a, m, y);
         product(y, second, z);

@@ -24,7 +24,7 @@ template <class T>
 Gram gram_of_rows(Index n, Index d, int threads, const FillRows<T>& fill);
 /// The same as a portion of the rows tells it.
 template <class T>
-SegmentSums<Gram> gram_in_segments(const Portion& rows, Index d, int threads,
+SegmentSums<Gram> gram_in_segments(const Portion& portion, Index d, int threads,
                                    const FillRows<T>& fill);
 /// One added to the other; `to` may be empty.
 void add_gram(Gram& to, const Gram& more);
@@ -40,7 +40,7 @@ void mirror(Index d, std::vector<double>& m);
 /// the number of all rows. Tells them block by block, in parallel.
 using VisitForms = std::function<void(Index first, Index last, const double* forms)>;
 template <class T>
-void quadratic_forms(const Portion& rows, Index d, int threads, const FillRows<T>& fill,
+void quadratic_forms(const Portion& portion, Index d, int threads, const FillRows<T>& fill,
                      std::span<const double> m, const VisitForms& visit);
 
 /// Calls visit(i, a_i, y_i, z_i) for every row a_i of the matrix that `fill` writes, with
@@ -48,7 +48,7 @@ void quadratic_forms(const Portion& rows, Index d, int threads, const FillRows<T
 /// parallel.
 using VisitProducts =
     std::function<void(Index i, const double* a, const double* y, const double* z)>;
-void visit_products(const Portion& rows, Index d, int threads, const FillRows<double>& fill,
+void visit_products(const Portion& portion, Index d, int threads, const FillRows<double>& fill,
                     std::span<const double> m, std::span<const double> second,
                     const VisitProducts& visit);
 

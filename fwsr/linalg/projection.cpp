@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
+#include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
@@ -45,8 +46,7 @@ std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d)
 
 PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m) {
   PivotedCholesky result{.size = m, .rank = 0, .pivots = {}, .lower = {}};
-  std::vector<Index> order(at(m));
-  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Index> order = index_range(0, m);
   std::vector<double> diagonal(at(m));
   for (Index i = 0; i < m; ++i) diagonal[at(i)] = matrix[at(i * m + i)];
   // Rounding may make a square that is zero negative, and all of them.
@@ -80,6 +80,35 @@ PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m) {
   for (const Index p : result.pivots)
     for (Index r = 0; r < result.rank; ++r) result.lower.push_back(columns[at(p * m + r)]);
   return result;
+}
+
+void take_away(std::span<const double> orthonormal, const RowsOfNumbers& rows) {
+  const Index rank = rows.d > 0 ? std::ssize(orthonormal) / rows.d : 0;
+  if (rank == 0 || rows.count == 0) return;
+  std::vector<double> along(static_cast<std::size_t>(rows.count * rank));
+  for (int twice = 0; twice < 2; ++twice) {
+    multiply(Product<double>{.op_b = Op::transpose,
+                             .m = rows.count,
+                             .n = rank,
+                             .k = rows.d,
+                             .left = rows.first,
+                             .left_stride = rows.stride,
+                             .right = orthonormal.data(),
+                             .right_stride = rows.d,
+                             .out = along.data(),
+                             .out_stride = rank});
+    multiply(Product<double>{.m = rows.count,
+                             .n = rows.d,
+                             .k = rank,
+                             .a = -1,
+                             .left = along.data(),
+                             .left_stride = rank,
+                             .right = orthonormal.data(),
+                             .right_stride = rows.d,
+                             .b = 1,
+                             .out = rows.first,
+                             .out_stride = rows.stride});
+  }
 }
 
 double PivotedCholesky::squared_solution(const double* b, double* scratch) const {

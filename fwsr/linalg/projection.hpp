@@ -1,6 +1,7 @@
 // Projection onto the span of a few vectors, and ridge regression on them.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
@@ -11,6 +12,14 @@ namespace fwsr {
 /// Gram-Schmidt, every row orthogonalised twice; rows that add less than 1e-12 of the largest norm
 /// add nothing.
 std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d);
+
+/// Rows of d numbers, `stride` apart, less their projections on the span of rank orthonormal rows of d numbers: twice, for
+/// what rounding left.
+struct RowsOfNumbers {
+  double* first = nullptr;
+  Index count = 0, d = 0, stride = 0;
+};
+void take_away(std::span<const double> orthonormal, const RowsOfNumbers& rows);
 
 /// The Cholesky factor of a symmetric positive semi-definite m x m matrix, with pivoting and cut at
 /// its numerical rank: matrix[p_i, p_j] = sum_l L_il L_jl.

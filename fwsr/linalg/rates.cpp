@@ -32,15 +32,8 @@ double product_rate() {
   constexpr Index side = 160;
   const std::vector<T> a(side * side, T(0.5)), b(side * side, T(0.25));
   std::vector<T> c(side * side);
-  const Product<T> product{.m = side,
-                           .n = side,
-                           .k = side,
-                           .left = a.data(),
-                           .left_stride = side,
-                           .right = b.data(),
-                           .right_stride = side,
-                           .out = c.data(),
-                           .out_stride = side};
+  const Product<T> product{
+      .m = side, .n = side, .k = side, .left = a.data(), .right = b.data(), .out = c.data()};
   return 2.0 * side * side * side / seconds_of([&] { multiply(product); });
 }
 

@@ -95,4 +95,17 @@ double squared_distance(const double* a, const double* b, Index d) {
 double absolute_distance(const double* a, const double* b, Index d) {
   return lane_sum(a, b, d, [](double x, double y) { return x - y < 0 ? y - x : x - y; });
 }
+double weighted_dot(std::span<const double> weights, Index begin, const double* a, const double* b,
+                    Index d) {
+  if (weights.empty()) return dot(a, b, d);
+  const double* const w = weights.data() + begin;
+  double parts[8] = {};
+  Index l = 0;
+  for (; l + 8 <= d; l += 8)
+    for (Index p = 0; p < 8; ++p) parts[p] += w[l + p] * (a[l + p] * b[l + p]);
+  for (; l < d; ++l) parts[l % 8] += w[l] * (a[l] * b[l]);
+  return ((parts[0] + parts[1]) + (parts[2] + parts[3])) +
+         ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+}
+
 }  // namespace fwsr

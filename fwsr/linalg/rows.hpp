@@ -3,11 +3,17 @@
 // multiply-add), so the bits are the same on all of them.
 #pragma once
 
+#include <span>
+
 #include "fwsr/base/index.hpp"
 
 namespace fwsr {
 
 double dot(const double* a, const double* b, Index d);
+
+/// sum_l weights_(begin + l) a_l b_l; no weights: a.b.
+double weighted_dot(std::span<const double> weights, Index begin, const double* a, const double* b,
+                    Index d);
 
 /// a.u, a.v and a.w in one sweep.
 struct Dots3 {

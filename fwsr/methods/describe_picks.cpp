@@ -14,13 +14,16 @@
 #include "fwsr/solver/fill.hpp"
 #include "fwsr/solver/nearest_exemplar.hpp"
 #include "fwsr/solver/regression.hpp"
+#include "fwsr/solver/warnings.hpp"
 
 namespace fwsr {
 
 namespace {
 
-/// A point goes to the nearest exemplar, of equal ones to the first chosen; an exemplar to itself.
-std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>& exemplars) {
+/// A point goes to the nearest exemplar, of equal ones to the first chosen; an exemplar to itself. With a factor in
+/// the kernel's space all the same: new points are compared there.
+std::vector<Index> assign_to_nearest(const Task& task, const PreparedProblem& prepared,
+                                     const std::vector<Index>& exemplars) {
   for (const char* metric : {"manhattan", "cosine", "precomputed"})
     if (has_word(task.settings, "metric", metric)) {
       std::vector<Index> to =
@@ -29,18 +32,24 @@ std::vector<Index> assign_to_nearest(const Task& task, const std::vector<Index>&
         to[at(exemplars[t])] = static_cast<Index>(t);
       return to;
     }
-  return nearest_exemplars(*task.kernel, exemplars, task.threads, task.keep_going);
+  return nearest_exemplars(*prepared.source, exemplars, task.threads, task.keep_going);
 }
 
 /// How well the exemplars represent the points, by least squares.
-void add_certificate(const Task& task, const SelectOptions& o, Selection& result) {
-  const double unit = task.unit(), none = std::numeric_limits<double>::quiet_NaN();
+void add_certificate(const Task& task, const PreparedProblem& prepared, const SelectOptions& o,
+                     Selection& result) {
+  const KernelMatrix& kernel = *prepared.source;
+  const double unit = kernel.unit(), none = std::numeric_limits<double>::quiet_NaN();
   const Regression errors =
-      regress(*task.kernel, task.linear ? task.points : nullptr, result.exemplars,
+      regress(kernel, task.linear && !prepared.factor ? task.points : nullptr, result.exemplars,
               o.rho ? *o.rho * unit : -1.0, task.threads, task.keep_going);
   require_finite(errors.trace);
   require_finite(errors.projection);
   result.f_at_zero = errors.trace / unit / unit;
+  if (prepared.factor)  // f(0) is that of the problem that was solved
+    result.f_at_zero =
+        block_sum(task.threads, task.size(), [&](Index i) { return task.kernel->diagonal(i); }) /
+        task.unit() / task.unit();
   result.certificate =
       Certificate{.f = none,
                   .f_at_zero = result.f_at_zero,
@@ -58,7 +67,8 @@ void add_certificate(const Task& task, const SelectOptions& o, Selection& result
 
 }  // namespace
 
-void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selection& result) {
+void describe_picks(const Task& task, const PreparedProblem& prepared, Picks picks,
+                    const SelectOptions& o, Selection& result) {
   const auto found = static_cast<Index>(picks.exemplars.size());
   result.status = picks.status;
   const bool explained = !picks.warnings.empty();  // the method says why there are fewer
@@ -68,6 +78,7 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
   result.strength = std::move(picks.strength);
   result.strength.resize(at(found), 0.0);
   result.filled.assign(at(found), false);
+  result.included.assign(at(found), false);
   if (o.codes) {
     result.codes.resize(picks.codes.size());
     for (Index t = 0; t < found; ++t)
@@ -83,17 +94,18 @@ void describe_picks(const Task& task, Picks picks, const SelectOptions& o, Selec
                     explained ? "" : ": the others add nothing (copies, or already represented)",
                     o.fill ? "; the rest was filled up with the farthest points"
                            : "; fill would add the farthest ones"));
-  if (task.points && task.points->warning()) result.warnings.push_back(*task.points->warning());
+  if (prepared.warning) result.warnings.push_back(*prepared.warning);
   if (task.kernel && o.fill && found < o.exemplars) {
     fill_up(*task.kernel, o.exemplars, task.threads, o.codes, result);
     picks.assignment.clear();
   }
   if (picks.assignment.empty() && !result.exemplars.empty())
-    picks.assignment = assign_to_nearest(task, result.exemplars);
+    picks.assignment = assign_to_nearest(task, prepared, result.exemplars);
   result.weights = counts_of(picks.assignment, result.exemplars.size());
   if (o.assignment) result.assignment = std::move(picks.assignment);
   if (!task.kernel) return;
-  if (o.certificate == CertificateKind::full) add_certificate(task, o, result);
+  if (o.certificate == CertificateKind::full) add_certificate(task, prepared, o, result);
+  if (prepared.factor) describe_factor(*prepared.factor, o, result);
 }
 
 }  // namespace fwsr

@@ -3,12 +3,14 @@
 
 #include "fwsr/methods/task.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
 
 /// Exemplars, weights, assignment, codes, warnings and certificate from the picks; fills up, where the options
-/// say so. `result` has its plan.
-void describe_picks(const Task& task, Picks picks, const SelectOptions& options, Selection& result);
+/// say so. `prepared`: what the task was made of; empty, where the data are dissimilarities. `result` has its plan.
+void describe_picks(const Task& task, const PreparedProblem& prepared, Picks picks,
+                    const SelectOptions& options, Selection& result);
 
 }  // namespace fwsr

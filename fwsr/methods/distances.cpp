@@ -5,13 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/index_range.hpp"
+#include "fwsr/base/members.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/block_distances.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -40,15 +41,6 @@ double entry(const PointsView& view, Index i, Index j) {
       },
       view);
 }
-
-/// What all points of a task are in a matrix, in order.
-struct Everyone {
-  Index operator()(Index i) const { return i; }
-};
-struct Members {
-  std::span<const Index> subset;
-  Index operator()(Index i) const { return subset[at(i)]; }
-};
 
 /// Checks that the rows and columns of some points are a matrix of dissimilarities.
 template <class View, class Source>
@@ -217,12 +209,9 @@ void Distances::check_given() const {
     throw Error("a matrix of dissimilarities must be dense and fit the memory");
   std::visit(
       [&](const auto& view) {
-        if constexpr (requires { view.data; }) {
-          if (task_.subset.empty())
-            GivenCheck(view, Everyone{}, task_).run();
-          else
-            GivenCheck(view, Members{task_.subset}, task_).run();
-        }
+        if constexpr (requires { view.data; })
+          with_members(task_.subset,
+                       [&](const auto& source) { GivenCheck(view, source, task_).run(); });
       },
       *task_.given);
 }
@@ -282,8 +271,7 @@ void Distances::between(std::span<const Index> points, Index begin, Index end, d
   if (kind_ == Kind::given) return given(points, begin, end, out, stride);
   if (kind_ == Kind::manhattan) return absolute(points, begin, end, out, stride);
   const KernelMatrix& kernel = *task_.kernel;
-  std::vector<Index> columns(at(end - begin));
-  std::iota(columns.begin(), columns.end(), begin);
+  const std::vector<Index> columns = index_range(begin, end);
   const std::vector<double> products = kernel.values(points, columns);
   std::vector<double> a, b;  // two rows, where needed
   for (std::size_t r = 0; r < points.size(); ++r) {
@@ -352,8 +340,7 @@ DistanceMatrix<T> Distances::matrix() const {
   for_blocks(
       task_.threads, n,
       [&](Index, Index first, Index last) {
-        std::vector<Index> rows(at(last - first));
-        std::iota(rows.begin(), rows.end(), first);
+        const std::vector<Index> rows = index_range(first, last);
         std::vector<double> block(at((last - first) * columns_at_once));
         for (Index begin = 0; begin < n; begin += columns_at_once) {
           throw_if_cancelled(task_.keep_going);

@@ -6,7 +6,8 @@ namespace fwsr {
 Method fwsr_method() {
   return {.name = "fwsr",
           .title = "greedy Frank-Wolfe",
-          .about = "a sparse self-representation of the points, one exemplar a step (the default)",
+          .about =
+              "a sparse self-representation of the points, one exemplar a step: the paper's method",
           .any_kernel = true,
           .streams = true,
           .all_options = true};

@@ -5,6 +5,13 @@
 // most. With residuals r_i, all of them in R, point i lowers it by ||R^T r_i||^2 / ||r_i||^2;
 // numerator and denominator follow recursions (Farahat, Ghodsi, Kamel 2011), computed anew where
 // those lose digits.
+//
+// With a ridge mu the same for
+//
+//   g(T) = min_X ||A - A_T X||^2 + mu ||X||^2 = tr(P C)      P = (I + A_T A_T^T / mu)^-1   C = A A^T
+//
+// which point i lowers by a_i^T P C P a_i / (mu + a_i^T P a_i): sequential transductive experimental design (Yu, Bi,
+// Tresp 2006).
 #include "fwsr/base/at.hpp"
 #include "fwsr/methods/orthogonal.hpp"
 
@@ -13,10 +20,11 @@ namespace fwsr {
 namespace {
 
 Picks choose(const Task& task) {
-  const auto residuals = make_residuals(task, task.exemplars, 1e-12, true);
+  const auto residuals =
+      make_residuals(task, task.exemplars, 1e-12, true, task.settings.number("mu"));
   const auto gain = [&](Index i) {
     const double square = residuals->squares()[at(i)];
-    return square > 0 ? residuals->energies()[at(i)] / square : 0.0;
+    return square > 0 ? residuals->energies()[at(i)] / (residuals->ridge() + square) : 0.0;
   };
   Picks picks;
   while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
@@ -39,7 +47,9 @@ Method greedy_cssp_method() {
           .about =
               "the point that lowers the error of projection most, time and again (Farahat, "
               "Ghodsi, Kamel 2011)",
+          .parameters = {ridge_parameter()},
           .any_kernel = true,
+          .factors = true,
           .streams = true,
           .cost = [](const Sizes& s, const Settings&) { return residuals_cost(s, true); },
           .choose = choose};

@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/methods/task.hpp"
 #include "fwsr/methods/ties.hpp"
 
@@ -33,9 +34,7 @@ void add_column(const Task& task, Index t, std::vector<double>& s) {
       threads_for(task.threads, work), static_cast<Index>(s.size()),
       [&](Index, Index first, Index last) {
         throw_if_cancelled(task.keep_going);
-        std::vector<Index> points(at(last - first));
-        std::iota(points.begin(), points.end(), first);
-        const std::vector<double> values = task.kernel->values(one, points);
+        const std::vector<double> values = task.kernel->values(one, index_range(first, last));
         for (Index j = first; j < last; ++j) s[at(j)] += values[at(j - first)];
       },
       block);

@@ -4,13 +4,15 @@
 namespace fwsr {
 
 Method k_fwsr_method() {
-  return {.name = "k-fwsr",
-          .title = "kernel Frank-Wolfe",
-          .about = "fwsr in the space of a kernel, rbf unless another is named",
-          .any_kernel = true,
-          .uses_rbf = true,
-          .streams = true,
-          .all_options = true};
+  return {
+      .name = "k-fwsr",
+      .title = "kernel Frank-Wolfe",
+      .about =
+          "fwsr in the space of a kernel, rbf unless another is named: the paper's kernel version",
+      .any_kernel = true,
+      .uses_rbf = true,
+      .streams = true,
+      .all_options = true};
 }
 
 }  // namespace fwsr

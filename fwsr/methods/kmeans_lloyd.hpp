@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/draw.hpp"
 #include "fwsr/methods/kmeans_points.hpp"
@@ -183,8 +183,7 @@ class Lloyd {
   /// From the farthest down, of equal ones the smaller index first.
   std::vector<Index> farthest_points(std::size_t count) const {
     if (count == 0) return {};
-    std::vector<Index> order(at(n_));
-    std::iota(order.begin(), order.end(), Index{0});
+    std::vector<Index> order = index_range(0, n_);
     std::partial_sort(order.begin(), order.begin() + static_cast<Index>(count), order.end(),
                       [&](Index a, Index b) {
                         const double x = squares_[at(a)], y = squares_[at(b)];

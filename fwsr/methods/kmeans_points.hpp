@@ -187,11 +187,8 @@ class DenseSource {
                           .n = with.count,
                           .k = dim(),
                           .left = rows,
-                          .left_stride = dim(),
                           .right = with.rows.data(),
-                          .right_stride = dim(),
-                          .out = block.products.data(),
-                          .out_stride = with.count});
+                          .out = block.products.data()});
       use(block);
     });
   }

@@ -9,6 +9,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/methods/draw.hpp"
 
 namespace fwsr {
@@ -111,8 +112,7 @@ template <class T>
 std::vector<Index> linear_build(const DissimilarityTable<T>& table, const Task& task, Rng& rng) {
   const Index m = table.columns;
   const Index wanted = 10 + static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(m))));
-  std::vector<Index> left(at(m));  // columns that are no medoids
-  std::iota(left.begin(), left.end(), Index{0});
+  std::vector<Index> left = index_range(0, m);  // columns that are no medoids
   Seeds<T> seeds(table, task);
   while (seeds.size() < task.exemplars) {
     const Index size = std::min(wanted, static_cast<Index>(left.size()));

@@ -30,6 +30,7 @@ struct Parameter {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   std::vector<std::string> words = {};  // that a word may be
+  bool or_zero = false;                 // 0 is allowed beside what lies between least and most
 };
 
 /// The settings of one run: every parameter of the method has its value here.
@@ -54,6 +55,8 @@ class Settings {
 
 struct Task;   // what a method is given, and
 struct Picks;  // what it answers: methods/task.hpp
+struct PlanFacts;
+struct SelectOptions;
 
 /// What a plan is made from.
 struct Sizes {
@@ -95,10 +98,15 @@ struct Method {
   bool random = false;         // the answer depends on the seed ...
   std::string random_if = {};  // ... only with this setting, as in "first=random"; empty: always
   bool any_kernel = false;     // else only the inner product of the points
-  bool uses_rbf = false;       // the kernel is rbf unless the user names one
+  bool uses_rbf = false;       // the kernel is rbf unless the user names one, or `suit` another
+  bool factors = false;        // has the option rank: a factor of the kernel in place of the points
   bool codes = false;          // Picks::codes are there
   bool streams = false;        // reads the points in order, so that they may stay on disk
   bool all_options = false;    // ... and whether all others do, too
+  /// Fills in options that were left open: what holds for any points, when a request is made, ...
+  void (*complete)(SelectOptions& options) = nullptr;
+  /// ... and what depends on the points, when it is planned; null: nothing does.
+  void (*suit)(const PlanFacts& facts, SelectOptions& options) = nullptr;
   /// For n points of d features. `how` and the numbers may depend on the settings.
   Cost (*cost)(const Sizes& sizes, const Settings& settings) = nullptr;
   /// Null: the Frank-Wolfe solver itself.

@@ -10,6 +10,7 @@
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/methods/refine_picks.hpp"
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/plan_parts.hpp"
 #include "fwsr/solver/refine.hpp"
 
 namespace fwsr {
@@ -25,6 +26,27 @@ Sizes sizes_of(const PlanFacts& facts, const SelectOptions& o) {
           .threads = static_cast<double>(facts.threads),
           .linear = formula_of(o.kernel.type).linear,
           .sparse = facts.sparse};
+}
+
+/// The rows of a factor of the kernel, in place of the points.
+Sizes sizes_of_factor(Sizes s, Index rank) {
+  s.d = static_cast<double>(rank);
+  s.entries = s.n * s.d;
+  s.linear = true;
+  s.sparse = false;
+  return s;
+}
+
+/// What a method takes, and the factor whose rows it works on.
+Cost with_factor(Cost cost, bool factor, const PlanRequest& request) {
+  if (!factor) return cost;
+  const FactorCost more = factor_cost(request);
+  cost.bytes += more.bytes + more.per_thread * request.sizes.threads;
+  cost.flops += more.flops;
+  cost.how =
+      fmt::format("the {} kernel through a factor of rank {}, whose columns are the features: {}",
+                  request.kernel.name, request.rank(), cost.how);
+  return cost;
 }
 
 /// Numbers kept of every point (points.hpp).
@@ -71,14 +93,18 @@ void count_closing(const Sizes& s, const SelectOptions& o, Plan& plan) {
 Plan plan_method(const Method& method, const Settings& settings, const PlanFacts& facts,
                  const SelectOptions& o) {
   const Sizes s = sizes_of(facts, o);
-  const Cost cost = method.cost(s, settings);
+  const PlanRequest request = plan_request(facts, o);
+  const bool factor = method.factors && request.by_factor();
+  const Sizes rows = factor ? sizes_of_factor(s, request.rank()) : s;  // what the method works on
+  const Cost cost = with_factor(method.cost(rows, settings), factor, request);
   const double limit = facts.limit > 0 ? facts.limit : memory_limit(facts.data_bytes, o);
   const double answer = 8 * s.k * s.n * (o.codes ? 2 : 0) + 8 * s.n;
   const double before = gamma_bytes(s.n, s.d, facts.sparse, o.kernel);
   const RefineCost after =
       o.refine == Refine::none
           ? RefineCost{}
-          : refine_cost(facts, o, exchanges_in_set(s.linear, s.sparse, s.d, s.n), KernelBy::tiles);
+          : refine_cost(facts, o, exchanges_in_set(rows.linear, rows.sparse, rows.d, rows.n),
+                        KernelBy::tiles);
   const double own =
       std::max({before, cost.bytes, closing_bytes(s, o, takes_dissimilarities(settings))}) +
       after.bytes + after.per_thread * s.threads + common_bytes(s) + answer;
@@ -88,14 +114,20 @@ Plan plan_method(const Method& method, const Settings& settings, const PlanFacts
   const double needed =
       data + static_cast<double>(facts.label_bytes) + own * static_cast<double>(facts.side_by_side);
   if (needed > limit || in_memory)
-    throw MemoryError(
-        fmt::format("{} needs {} for {} points of {} features, these included, but only {} may be "
-                    "used ({}); allow "
-                    "more memory, or choose a method that needs less, such as fwsr, k-fwsr with a "
-                    "rank, or kmedoids-batch",
-                    method.name, format_bytes(needed), facts.points, facts.features,
-                    format_bytes(limit), cost.how));
+    throw MemoryError(fmt::format(
+        "{} needs {} for {} points of {} features, these included, but only {} may be "
+        "used ({}); allow "
+        "more memory, {}or choose a method that needs less, such as fwsr, k-fwsr with a "
+        "rank, or kmedoids-batch",
+        method.name, format_bytes(needed), facts.points, facts.features, format_bytes(limit),
+        cost.how,
+        factor                                        ? "choose a smaller rank, "
+        : method.factors && request.kernel.computed() ? "approximate the kernel with a rank, "
+                                                      : ""));
   Plan plan{.method = method.name,
+            .kernel = o.kernel.type,
+            .kernel_by = factor ? KernelBy::factor : KernelBy::none,
+            .rank = o.rank,
             .why = cost.how,
             .points = facts.points,
             .features = facts.features,
@@ -105,6 +137,11 @@ Plan plan_method(const Method& method, const Settings& settings, const PlanFacts
             .data_bytes = facts.data_bytes,
             .setup_flops = cost.flops,
             .setup = {.products = cost.flops}};
+  if (factor) {
+    plan.setup = Operations{.products = cost.flops - factor_cost(request).flops} +
+                 Pieces(facts, o).factor(request.rank());
+    if (std::string note = note_on_rank(facts, o); !note.empty()) plan.notes = {std::move(note)};
+  }
   if (!takes_dissimilarities(settings)) count_closing(s, o, plan);
   plan.exchange = after.work;
   return plan;

@@ -11,6 +11,9 @@
 
 namespace fwsr {
 
+/// That of people who give only k: of the command line, and of Python's functions.
+inline constexpr const char* default_method = "exchange";
+
 /// All methods, in the order of lists.
 const std::vector<Method>& methods();
 /// Throws Error, with the names there are, when there is none.

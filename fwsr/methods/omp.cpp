@@ -5,6 +5,8 @@
 //
 // Without normalising it is the limit of Frank-Wolfe selection for an unbounded radius and steps
 // that project orthogonally.
+//
+// With a ridge mu, R = P A with P = (I + A_T A_T^T / mu)^-1 takes the place of the residual of projection.
 #include <cmath>
 
 #include "fwsr/base/at.hpp"
@@ -16,7 +18,8 @@ namespace {
 
 Picks choose(const Task& task) {
   const bool normalize = task.settings.yes("normalize");
-  const auto residuals = make_residuals(task, task.exemplars, 1e-12, true);
+  const auto residuals =
+      make_residuals(task, task.exemplars, 1e-12, true, task.settings.number("mu"));
   const std::vector<double> norms(residuals->squares().begin(), residuals->squares().end());
   Picks picks;
   while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
@@ -46,8 +49,10 @@ Method omp_method() {
               "Strauss 2006)",
           .parameters = {{.name = "normalize",
                           .value = false,
-                          .about = "divide the correlations by the norm of the point"}},
+                          .about = "divide the correlations by the norm of the point"},
+                         ridge_parameter()},
           .any_kernel = true,
+          .factors = true,
           .streams = true,
           .cost = [](const Sizes& s, const Settings&) { return residuals_cost(s, true); },
           .choose = choose};

@@ -17,6 +17,14 @@
 // which loses digits when little is left: a number that has fallen below a millionth of what it was
 // when it was last computed from r_i itself is computed from r_i again. So nothing is worse than
 // ten digits of what rounding of the points leaves of it.
+//
+// With a ridge mu > 0 the picks T are not projected upon but regressed on: in place of E stands
+//
+//   P     = (I + A_T A_T^T / mu)^-1, which is no projection
+//   r_i   = P a_i,   s_i = <a_i, r_i>,   g_i = <r_i, C r_i> = sum_j <r_i, a_j>^2
+//
+// and pick p has q = r_p / sqrt(mu + s_p). The recursions are the same. Nothing but a point that is zero has s_i = 0, so
+// that a copy of a pick has something left; the pick itself is given s_i = 0, and is not taken again.
 #pragma once
 
 #include <memory>
@@ -39,6 +47,8 @@ class Residuals {
   Index rank() const { return rank_; }
   /// Zero: the point is in the span of the picks, but for rounding.
   std::span<const double> squares() const { return squares_; }
+  /// mu, in the units of the squares.
+  double ridge() const { return ridge_; }
   /// Zero where the square is.
   std::span<const double> energies() const { return energies_; }
   /// The point with the largest of some scores made of these numbers, of equal ones the first; -1 when none is
@@ -48,18 +58,18 @@ class Residuals {
     const Index most = first_largest(size(), score, 0);
     return most < 0 ? -1 : first_largest(size(), score, std::min(0.5, width + doubt(most)));
   }
-  /// Takes a point in: projects all others onto its complement. Returns ||r_pick|| before; zero
-  /// when the pick turns out to be in the span of the others, and then nothing else changes.
+  /// Takes a point in: projects all others onto its complement. Returns ||r_pick|| before, with a ridge
+  /// sqrt(mu + s_pick); zero when the pick turns out to be in the span of the others, and then nothing else changes.
   double take(Index pick);
 
  protected:
   /// Points computed again at once: a multiple of every micro-kernel's height, so that equal points
   /// get equal bits.
   static constexpr Index batch = 96;
+  static constexpr Index sweep_rows = 384;  // points whose products are made at once
 
   Residuals(const Task& task, bool energies);
-  /// ||r_pick||, exactly, x and (where there are energies) y of all points; zero when ||r_pick||^2
-  /// <= floor.
+  /// What `take` returns, exactly, x and (where there are energies) y of all points; zero when s_pick <= floor.
   virtual double append(Index pick, std::span<double> x, std::span<double> y) = 0;
   /// s_i and (where `energies` is not null) g_i of at most `batch` points, from r_i. Called from
   /// many threads.
@@ -73,7 +83,9 @@ class Residuals {
   double floor() const { return floor_; }
   double largest_square() const { return largest_; }  // before any pick
   double total() const;
-  void start(std::vector<double> squares, double relative_floor);
+  /// `ridge` in units of the mean square. Squares up to `relative_floor` of the largest are zero, also
+  /// later on where there is no ridge.
+  void start(std::vector<double> squares, double relative_floor, double ridge);
   void start_energies(std::vector<double> energies);
   void compute_again(std::span<const Index> points);
   void compute_all_again();
@@ -85,6 +97,7 @@ class Residuals {
   Index rank_ = 0;
   double floor_ = 0;  // squares up to here are rounding
   double largest_ = 0;
+  double ridge_ = 0;
   bool has_energies_ = false;
   std::vector<double> squares_, energies_, computed_squares_, computed_energies_;
   std::vector<double> x_, y_;
@@ -96,10 +109,10 @@ class Residuals {
 class VectorResiduals final : public Residuals {
  public:
   enum class Keep { squares, covariance, energies };
-  /// `most` picks; residuals below `tolerance` times the largest norm are rounding.
-  VectorResiduals(const Task& task, Index most, double tolerance, Keep keep);
+  /// `most` picks; residuals below `tolerance` times the largest norm are rounding. `ridge` in units of the mean square.
+  VectorResiduals(const Task& task, Index most, double tolerance, Keep keep, double ridge = 0);
 
-  /// v <- E v, twice for what rounding leaves.
+  /// v <- E v, twice for what rounding leaves; with a ridge P v, once.
   void project(std::span<double> v) const { project(v, rank()); }
   /// E C v for v = E v.
   std::vector<double> image(std::span<const double> v) const;
@@ -112,6 +125,7 @@ class VectorResiduals final : public Residuals {
   double doubt(Index i) const override;
   bool renew() override;
   void project(std::span<double> v, Index rank) const;
+  int times() const { return ridge() > 0 ? 1 : 2; }  // that it is applied
   void residual_rows(Index count, Index rows, double* a) const;
   void products(std::span<const double> v, std::span<const double> w, std::span<double> x,
                 std::span<double> y) const;
@@ -122,15 +136,16 @@ class VectorResiduals final : public Residuals {
   const Points& points_;
   Index d_;
   Keep keep_;
-  std::vector<double> basis_;       // rank x d
-  std::vector<double> covariance_;  // d x d of the residuals when it was made
+  std::vector<double> basis_;       // rank x d: every q
+  std::vector<double> covariance_;  // d x d of the residuals when it was made; with a ridge C
   double covariance_total_ = 0;     // its trace
 };
 
 /// In the space of a kernel: the rows of the pivoted Cholesky factor, rank x n.
 class KernelResiduals final : public Residuals {
  public:
-  KernelResiduals(const Task& task, Index most, double tolerance, bool energies);
+  static constexpr Index held_points = 30000;  // of which half of K is held: 3.6 GB
+  KernelResiduals(const Task& task, Index most, double tolerance, bool energies, double ridge = 0);
 
  private:
   double append(Index pick, std::span<double> x, std::span<double> y) override;
@@ -147,7 +162,9 @@ class KernelResiduals final : public Residuals {
 
 /// By vectors where the task has them and the kernel is their inner product.
 std::unique_ptr<Residuals> make_residuals(const Task& task, Index most, double tolerance,
-                                          bool energies);
+                                          bool energies, double ridge = 0);
+/// The setting of methods that may have a ridge: mu in units of the mean square, 0: none.
+Parameter ridge_parameter();
 /// What they hold and do for k picks.
 Cost residuals_cost(const Sizes& sizes, bool energies);
 /// Time of one pass over all points, in operations of a matrix product.

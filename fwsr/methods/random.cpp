@@ -20,6 +20,7 @@ Method random_method() {
           .about = "uniformly, without replacement",
           .random = true,
           .any_kernel = true,
+          .factors = true,  // for exchange behind it
           .streams = true,
           .cost =
               [](const Sizes& s, const Settings&) {

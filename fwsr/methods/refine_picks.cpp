@@ -1,9 +1,9 @@
 #include "fwsr/methods/refine_picks.hpp"
 
 #include <memory>
-#include <numeric>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/local_points.hpp"
@@ -22,9 +22,8 @@ std::vector<double> ridge_codes(const Task& task, const Exchanged& found) {
       task.threads, n,
       [&](Index, Index first, Index last) {
         throw_if_cancelled(task.keep_going);
-        std::vector<Index> points(at(last - first));
-        std::iota(points.begin(), points.end(), first);
-        const std::vector<double> values = task.kernel->values(found.exemplars, points);
+        const std::vector<double> values =
+            task.kernel->values(found.exemplars, index_range(first, last));
         multiply(Product<double>{.m = k,
                                  .n = last - first,
                                  .k = k,

@@ -18,16 +18,37 @@ namespace fwsr {
 
 namespace {
 
+/// With what the plan settled for these points, where the method leaves something to them.
+SelectOptions as_planned(const Method& method, SelectOptions o, const Plan& plan) {
+  if (!method.suit) return o;
+  o.kernel.type = plan.kernel;
+  o.rank = plan.rank;
+  return o;
+}
+
+void refuse_conditions(const Method& method, const SelectOptions& o) {
+  if (is_solver(method) || o.conditions.empty()) return;
+  throw OptionError(fmt::format(
+      "{} does not choose under conditions (candidates, include, weights, costs, groups); fwsr and "
+      "k-fwsr do",
+      method.name));
+}
+
 /// How the request's method plans and runs one problem.
 Chooser chooser_of(const Request& request) {
   const Method& method = *request.method;
   if (is_solver(method)) {
-    const auto named = [&method](const PlanFacts& facts, const SelectOptions& o) {
+    const auto suited = [&method](const PlanFacts& facts, SelectOptions o) {
+      if (method.suit) method.suit(facts, o);
       Plan plan = make_plan(facts, o);
       plan.method = method.name;
       return plan;
     };
-    return {.plan = named, .run = select_points};
+    const auto run = [&method](const PointsView& view, std::span<const Index> subset,
+                               const SelectOptions& o, const Plan& plan, const Observer& observer) {
+      return select_points(view, subset, as_planned(method, o, plan), plan, observer);
+    };
+    return {.plan = suited, .run = run};
   }
   return {.plan =
               [&request](const PlanFacts& facts, const SelectOptions& o) {
@@ -50,22 +71,29 @@ Request::Request(const SelectOptions& given, const MethodChoice& choice)
       seed(choice.seed) {}
 
 Plan Request::plan(const PointsView& points) const {
+  refuse_conditions(*method, options);
   refuse_unsuitable(options, points);
-  return chooser_of(*this).plan(facts_of(points, threads_of(options)), options);
+  return chooser_of(*this).plan(facts_of(points, threads_of(options)),
+                                with_limit(options, rows_of(points)));
 }
 
 Selection Request::run(const PointsView& points, const Plan& plan, const Observer& observer) const {
   refuse_other_plan(points, options, plan);
-  if (is_solver(*method)) return select_as_planned(points, options, plan, observer);
+  if (is_solver(*method))
+    return select_as_planned(points, as_planned(*method, options, plan), plan, observer);
+  if ((plan.kernel_by == KernelBy::factor) != (options.rank > 0))
+    throw Error("the plan is for another rank; make one for these options");
   return chooser_of(*this).run(points, {}, options, plan, observer);
 }
 
 std::string Request::warning_of_long_run(const PointsView& points, const Plan& plan) const {
-  return fwsr::warning_of_long_run(facts_of(points, threads_of(options)), options, plan);
+  return fwsr::warning_of_long_run(facts_of(points, threads_of(options)),
+                                   as_planned(*method, options, plan), plan);
 }
 
 std::vector<ClassPlan> Request::plan_per_class(const PointsView& points, const Labels& labels,
                                                const ClassCounts& counts) const {
+  refuse_conditions(*method, options);
   return fwsr::plan_per_class(points, labels, counts, options, chooser_of(*this));
 }
 

@@ -25,7 +25,7 @@ struct MethodChoice {
 struct Request {
   /// The method by its name, its settings read, its own kernel and centring where none was asked for.
   /// @throws Error for a method, a setting or an option that is not there
-  explicit Request(const SelectOptions& options, const MethodChoice& choice = {});
+  explicit Request(const SelectOptions& given, const MethodChoice& choice = {});
 
   const Method* method;
   Settings settings;

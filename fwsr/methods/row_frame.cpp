@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/lapack.hpp"
@@ -32,9 +33,7 @@ Index count_of(const Task& task, std::span<const Index> members) {
 
 std::vector<Index> all_of(const Task& task, std::span<const Index> members) {
   if (!members.empty()) return {members.begin(), members.end()};
-  std::vector<Index> all(at(task.size()));
-  std::iota(all.begin(), all.end(), Index{0});
-  return all;
+  return index_range(0, task.size());
 }
 
 /// Which eigenvalues are kept, largest first: those above `floor`, the rounding of what they come from.

@@ -161,11 +161,8 @@ void Admm::update(Room& room, Index first, Index last, Sums& sums) {
                            .n = r_,
                            .k = r_,
                            .left = frame_.vectors.get() + first * r_,
-                           .left_stride = r_,
                            .right = w_.data(),
-                           .right_stride = r_,
-                           .out = room.x.data(),
-                           .out_stride = r_});
+                           .out = room.x.data()});
   for (Index i = first; i < last; ++i) update_row(room, i, room.x.data() + (i - first) * r_, sums);
 }
 

@@ -59,9 +59,10 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
       task.given = &view;
     } else {
       prepared = prepare_problem(view, subset, o, plan, keep_going);
-      task.points = prepared.points.get();
-      task.kernel = prepared.source.get();
-      task.linear = prepared.points && prepared.type.type == KernelType::linear;
+      task.points = prepared.points ? &prepared.feature_rows() : nullptr;
+      task.kernel = &prepared.kernel();
+      task.linear =
+          prepared.points && (prepared.factor || prepared.type.type == KernelType::linear);
       result.gamma = prepared.gamma();
     }
     throw_if_cancelled(keep_going);
@@ -78,12 +79,13 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
     if (picks.status == Status::interrupted) {  // who stops does not wait for weights
       result.exemplars = std::move(picks.exemplars);
       result.filled.assign(result.exemplars.size(), false);
+      result.included.assign(result.exemplars.size(), false);
       result.refinement = picks.refinement;
       throw Interrupted{};
     }
     const auto describing = Clock::now();
     watch.enter(Progress::Stage::certificate);
-    describe_picks(task, std::move(picks), o, result);
+    describe_picks(task, prepared, std::move(picks), o, result);
     result.seconds.certificate = seconds_since(describing);
   } catch (const Interrupted&) {
     result.status = Status::interrupted;

@@ -51,6 +51,10 @@ struct ReadValue {
   }
   template <class T>
   Value in_range(T v, double as_number) const {
+    if (parameter.or_zero && as_number == 0) return v;
+    if (parameter.or_zero && !(as_number >= parameter.least && as_number <= parameter.most))
+      throw Error(fmt::format("{} must be 0 or between {} and {}, got {}", parameter.name,
+                              parameter.least, parameter.most, text));
     if (as_number < parameter.least)
       throw Error(
           fmt::format("{} must be at least {}, got {}", parameter.name, parameter.least, text));
@@ -109,6 +113,7 @@ bool is_solver(const Method& method) {
 }
 
 bool takes_option(const Method& method, std::string_view option) {
+  if (option == "rank" && method.factors) return true;
   return method.all_options || std::find(std::begin(common_options), std::end(common_options),
                                          option) != std::end(common_options);
 }
@@ -132,21 +137,8 @@ void refuse_beside_dissimilarities(const SelectOptions& o) {
                     refused));
 }
 
-}  // namespace
-
-SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions o) {
-  if (method.uses_rbf && o.kernel.type == KernelType::linear) o.kernel.type = KernelType::rbf;
-  if (is_solver(method)) return o;
-  if (!o.center) o.center = Center::none;
-  if (takes_dissimilarities(settings)) refuse_beside_dissimilarities(o);
-  if (!method.any_kernel && o.kernel.type != KernelType::linear)
-    throw Error(fmt::format("{} works on the points themselves, not in the space of the {} kernel",
-                            method.name, name_of(o.kernel.type)));
-  if (o.codes && !method.codes)
-    throw Error(
-        fmt::format("{} has no codes: it chooses points without representing the others by "
-                    "them; leave codes out",
-                    method.name));
+/// What was set and is not an option of the method.
+void refuse_foreign(const Method& method, const SelectOptions& o) {
   const SelectOptions untouched;
   std::vector<std::string> foreign;
   describe(o, [&](const char* name, const auto& value, const char*) {
@@ -161,6 +153,27 @@ SelectOptions options_for(const Method& method, const Settings& settings, Select
                             method.parameters.empty()
                                 ? ""
                                 : fmt::format(", whose settings are {}", parameter_names(method))));
+}
+
+}  // namespace
+
+SelectOptions options_for(const Method& method, const Settings& settings, SelectOptions o) {
+  if (method.uses_rbf && !method.suit && o.kernel.type == KernelType::linear)
+    o.kernel.type = KernelType::rbf;
+  if (method.all_options) return o;
+  refuse_foreign(method, o);
+  if (method.complete) method.complete(o);
+  if (is_solver(method)) return o;
+  if (!o.center) o.center = Center::none;
+  if (takes_dissimilarities(settings)) refuse_beside_dissimilarities(o);
+  if (!method.any_kernel && o.kernel.type != KernelType::linear)
+    throw Error(fmt::format("{} works on the points themselves, not in the space of the {} kernel",
+                            method.name, name_of(o.kernel.type)));
+  if (o.codes && !method.codes)
+    throw Error(
+        fmt::format("{} has no codes: it chooses points without representing the others by "
+                    "them; leave codes out",
+                    method.name));
   return o;
 }
 

@@ -19,10 +19,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -122,11 +122,8 @@ void times(Index rows, Index m, const double* left, Op op, const std::vector<dou
                            .n = columns,
                            .k = m,
                            .left = left,
-                           .left_stride = m,
                            .right = right.data(),
-                           .right_stride = op == Op::none ? columns : m,
-                           .out = out,
-                           .out_stride = columns});
+                           .out = out});
 }
 
 /// Columns first .. last of R12, one a row of `along`, and the squares of those of R22.
@@ -137,9 +134,7 @@ void project_points(const Task& task, const Factors& f, const std::vector<Index>
   along.resize(at(rows * k));
   gamma.resize(at(rows));
   if (f.basis.empty()) {
-    std::vector<Index> block(at(rows));
-    std::iota(block.begin(), block.end(), first);
-    const std::vector<double> values = task.kernel->values(block, pivots);
+    const std::vector<double> values = task.kernel->values(index_range(first, last), pivots);
     times(rows, k, values.data(), Op::none, f.inverse, k, along.data());
     for (Index i = 0; i < rows; ++i)
       gamma[at(i)] = std::max(

@@ -25,7 +25,7 @@ struct Frame {
 };
 
 /// Looks at all points where features have a deviation or a mean, else at none.
-Frame frame_of(const PointsView& points, const Preprocessing& prep, int threads,
+Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads,
                const KeepGoing& keep_going = {});
 
 /// Throws Error for NaN and infinity.

@@ -97,6 +97,29 @@ Points::Points(const Points& other, double eta, bool eta_relative, int threads)
               [&](const auto& question) { return alone(question, threads); });
 }
 
+Points::Points(const Points& other, std::span<const Index> some) : Points(other) {
+  auto sources = std::make_shared<std::vector<Index>>();
+  for (const Index i : some) sources->push_back(other.source(i));
+  chosen_ = std::move(sources);
+  subset_ = *chosen_;
+  size_ = std::ssize(some);
+  portion_ = Portion(size_);
+  entries_ = size_ * features_;
+  if (sparse()) {
+    entries_ = 0;
+    for (Index i = 0; i < size_; ++i) for_entries(i, [&](Index, double) { ++entries_; });
+  }
+  const auto keep_some = [&](std::vector<double>& numbers) {
+    if (numbers.empty()) return;
+    std::vector<double> own;
+    own.reserve(some.size());
+    for (const Index i : some) own.push_back(numbers[at(i)]);
+    numbers = std::move(own);
+  };
+  for (auto* numbers : {&inner_, &mean_, &outer_, &squared_norms_, &products_with_means_})
+    keep_some(*numbers);
+}
+
 /// Of every point the numbers that its preprocessing needs.
 void Points::make_room(const Preprocessing& prep) {
   if (prep.scale == Scale::unit) inner_.assign(at(size_), 1.0);

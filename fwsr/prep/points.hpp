@@ -41,6 +41,10 @@ class Points {
   /// The points of `other` with another eta, and with the unit that goes with it.
   Points(const Points& other, double eta, bool eta_relative, int threads);
 
+  /// Some of the points of `other`, in this order, as they are there: means, norms and scale are those of all. They need
+  /// nothing of `other` afterwards.
+  Points(const Points& other, std::span<const Index> some);
+
   /// Some of the points of a set whose other portions live elsewhere: they know nothing of themselves until they have
   /// been asked (statistics.hpp). `rows_before`: how many rows of the caller's data come before those of `view`.
   Points(const PointsView& view, std::span<const Index> subset, const Preprocessing& prep,
@@ -208,7 +212,8 @@ class Points {
   void normalize();
 
   PointsView view_;
-  std::shared_ptr<const void> owned_;  // what the view shows, where it is our own
+  std::shared_ptr<const void> owned_;                 // what the view shows, where it is our own
+  std::shared_ptr<const std::vector<Index>> chosen_;  // what the subset is, where it is our own
   std::span<const Index> subset_;
   Portion portion_;
   Index rows_before_ = 0;

@@ -80,7 +80,7 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
   return any && f.value < -f.error ? f : not_negative(p, "objective", f);
 }
 
-/// 2 (beta max ||p_i|| - <X, P>) from the sums of the sweep, where rounding leaves it the digits that are
+/// 2 (beta max ||p_i|| / cost_i - <X, P>), the largest of the candidates, from the sums of the sweep, where rounding leaves it the digits that are
 /// promised; else from the points. Where rounding could make it negative, with ||p_t|| of the exemplars and
 /// written as
 ///
@@ -88,10 +88,11 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
 ///
 /// no part of it can be negative.
 Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, double f,
-                  const std::vector<double>& strength) {
+                  const std::vector<double>& strength) {  // by their costs
   const Magnitudes& m = sums.sizes;
   const double coarse = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors;
-  if (sums.largest_score && 2 * p.beta * sums.score_error <= p.precision / 2 * sums.trace) {
+  if (sums.largest_score && p.terms.costs.empty() &&
+      2 * p.beta * sums.score_error <= p.precision / 2 * sums.trace) {
     const Value gap{.value = 2 * (p.beta * *sums.largest_score - (sums.xk - sums.xkx)),
                     .error = 2 * p.beta * sums.score_error + 2 * coarse};
     if (gap.value >= own_part(p) * gap.error &&
@@ -104,9 +105,13 @@ Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, do
             .error = 2 * p.beta * best.error + 2 * coarse + rounding};
   require_finite(gap.value);
   if (gap.value >= own_part(p) * gap.error) return gap;
-  for (const double s : sums.scores) best.score = std::max(best.score, s);
+  const std::size_t included = p.terms.included.size();
+  const std::vector<Index>& exemplars = codes.list();
+  for (std::size_t t = included; t < sums.scores.size(); ++t)
+    best.score = std::max(best.score, sums.scores[t] / p.terms.cost(exemplars[t]));
   double half = (p.beta - total(strength)) * best.score;
-  for (std::size_t t = 0; t < sums.xp.size(); ++t) half += strength[t] * best.score - sums.xp[t];
+  for (std::size_t t = included; t < sums.xp.size(); ++t)
+    half += strength[t] * best.score - sums.xp[t];
   gap.value = 2 * half;
   return not_negative(p, "gap", gap);
 }
@@ -119,7 +124,11 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
   const auto in_users_units = [&](double v) { return v / unit / unit; };
   Certificate c;
   c.beta = problem.beta;
-  c.radius_used = total(selection.strength);
+  // Of what is included nothing is asked.
+  std::vector<double> strength(codes.list().size());
+  for (std::size_t t = problem.terms.included.size(); t < strength.size(); ++t)
+    strength[t] = problem.terms.cost(codes.list()[t]) * selection.strength[t];
+  c.radius_used = total(strength);
   // The direction of every pick has norm 1 to within rounding of its score.
   const bool single = problem.covariance && problem.covariance->single;
   const double of_k = single ? 0x1p-23 : 16 * std::numeric_limits<double>::epsilon();
@@ -131,9 +140,6 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
   const Value f = objective(problem, codes, sums);
   Value gap{.value = std::numeric_limits<double>::infinity()};
   if (!std::isinf(problem.beta)) {
-    const auto found = static_cast<Index>(codes.list().size());
-    const std::vector<double> strength(selection.strength.begin(),
-                                       selection.strength.begin() + found);
     gap = duality_gap(problem, codes, sums, std::max(0.0, f.value), strength);
     require_finite(gap.value);
   }
@@ -144,7 +150,7 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
   c.f_error = in_users_units(f.error);
   c.gap = in_users_units(gap.value);
   c.gap_error = in_users_units(gap.error);
-  c.f_at_zero = in_users_units(sums.trace);
+  c.f_at_zero = in_users_units(problem.terms.included.empty() ? sums.trace : problem.f_at_zero);
   require_finite(c.f);
   if (!std::isinf(problem.beta)) require_finite(c.gap);
   // How well the exemplars stand for the points is a question about the kernel itself.
@@ -159,10 +165,12 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
                     sums.linear->projection > 1e-5 * sums.linear->plain_trace;
   Regression errors =
       told ? Regression{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
-      : problem.set && !approximate
-          ? problem.set->project(exemplars)
-          : regress(kernel, nullptr, exemplars, -1, problem.threads, problem.keep_going);
-  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, problem.threads, problem.keep_going);
+      : problem.set && !approximate ? problem.set->project(exemplars)
+                                    : regress(kernel, nullptr, exemplars, -1, problem.threads,
+                                              problem.keep_going, problem.terms.weights);
+  if (rho > 0)
+    errors.ridge = ridge_of(kernel, exemplars, rho, problem.terms.weights, problem.threads,
+                            problem.keep_going);
   c.reconstruction_error = errors.trace > 0 ? errors.projection / errors.trace : 0.0;
   require_finite(c.reconstruction_error);
   if (options.lambda && options.rho)

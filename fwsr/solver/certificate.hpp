@@ -28,6 +28,8 @@ struct Problem {
   Norm q = Norm::two;
   bool nonneg = false;
   double beta = 0;
+  const Terms& terms;       // X is of all exemplars; those that are included come first
+  double f_at_zero = 0;     // of the run
   double precision = 1e-9;  // of the run: 1e-6 when its matrix products were in float32
   double steepest =
       0;  // max K_jj / ||p_j||^2 over the picks j: what rounding of K is multiplied by

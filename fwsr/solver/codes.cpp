@@ -1,9 +1,9 @@
 #include "fwsr/solver/codes.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/linalg/blas.hpp"
 
 namespace fwsr {
@@ -31,17 +31,13 @@ std::vector<double> codes_from_basis(const Coefficients& theta, Index exemplars,
                            .n = exemplars,
                            .k = m,
                            .left = values.data(),
-                           .left_stride = m,
                            .right = theta.theta.data(),
-                           .right_stride = m,
-                           .out = codes.data(),
-                           .out_stride = exemplars});
+                           .out = codes.data()});
   return codes;
 }
 
 Codes::Block Codes::block(Index first, Index last) const {
-  std::vector<Index> points(at(last - first));
-  std::iota(points.begin(), points.end(), first);
+  const std::vector<Index> points = index_range(first, last);
   const Index k = exemplars();
   Block block;
   if (!theta_) {

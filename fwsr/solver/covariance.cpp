@@ -29,10 +29,22 @@ std::vector<double> padded(std::span<const double> v) {
 
 }  // namespace
 
-SegmentSums<Gram> moments_in_double(const Points& points, int threads,
-                                    const KeepGoing& keep_going) {
-  return gram_in_segments<double>(points.portion(), points.dim(), threads,
-                                  rows_of(points, keep_going));
+SegmentSums<Gram> moments_in_double(const Points& points, const std::vector<double>& weights,
+                                    int threads, const KeepGoing& keep_going) {
+  const FillRows<double> plain = rows_of(points, keep_going);
+  const FillRows<double> fill = [&](Index first, Index last, double* out) {
+    plain(first, last, out);
+    times_roots(weights, first, last, points.dim(), out);
+  };
+  return gram_in_segments<double>(points.portion(), points.dim(), threads, fill);
+}
+
+void times_roots(const std::vector<double>& weights, Index first, Index last, Index dim,
+                 double* rows) {
+  for (Index i = first; i < last && !weights.empty(); ++i) {
+    const double root = std::sqrt(weights[at(i)]);
+    for (Index l = 0; l < dim; ++l) rows[(i - first) * dim + l] *= root;
+  }
 }
 
 std::vector<double> forms_in_double(const Points& points, std::span<const double> c, int threads,
@@ -70,10 +82,10 @@ SingleCovariance covariance_from(const Gram& gram, const std::vector<double>& m,
 }
 
 SingleForms forms_in_single(const Points& points, std::span<const double> b,
-                            const SingleVectors& vectors, int threads,
+                            const SingleVectors& vectors, Index of, int threads,
                             const KeepGoing& keep_going) {
   const Index dim = points.dim();
-  const auto size = static_cast<double>(points.portion().of);
+  const auto size = static_cast<double>(of);
   const std::vector<double> m = padded(vectors.m), s = padded(vectors.s), cm = padded(vectors.cm);
   // The dot products are those of points that were not rounded to float32.
   Points::Direction along_m, along_s, along_cm;

@@ -11,15 +11,22 @@
 
 namespace fwsr {
 
+/// Under conditions (conditions.hpp) C counts every point by its weight, C = sum_i s_i a_i a_i^T, and is that of what the
+/// included exemplars leave of the points, C <- (I - Q) C (I - Q); r is of the candidates.
 struct Covariance {
-  std::vector<double> c;  // C, dim x dim
-  double r_error = 0;     // what rounding may have done to r
-  bool single = false;    // from float32 products
-  Index id = 0;           // by which the points know their r
+  std::vector<double> c;           // C, dim x dim
+  double r_error = 0;              // what rounding may have done to r
+  bool single = false;             // from float32 products
+  Index id = 0;                    // by which the points know their r
+  std::vector<double> whole = {};  // C before anything was taken away; empty: nothing was
 };
 
-// In double.
-SegmentSums<Gram> moments_in_double(const Points& points, int threads, const KeepGoing& keep_going);
+// In double. `weights`: of the points; empty: 1 each.
+SegmentSums<Gram> moments_in_double(const Points& points, const std::vector<double>& weights,
+                                    int threads, const KeepGoing& keep_going);
+/// Rows of points first .. last times sqrt(s_i).
+void times_roots(const std::vector<double>& weights, Index first, Index last, Index dim,
+                 double* rows);
 std::vector<double> forms_in_double(const Points& points, std::span<const double> c, int threads,
                                     const KeepGoing& keep_going);
 
@@ -37,8 +44,10 @@ struct SingleForms {
   std::vector<double> r;
   double most = 0, longest = 0;  // of all b_i^T B b_i and ||b_i||^2: what float32 has rounded
 };
+/// `of`: how many points the sums are of.
 SingleForms forms_in_single(const Points& points, std::span<const double> b,
-                            const SingleVectors& vectors, int threads, const KeepGoing& keep_going);
+                            const SingleVectors& vectors, Index of, int threads,
+                            const KeepGoing& keep_going);
 /// C, and C m, from the sums.
 struct SingleCovariance {
   std::vector<double> c, cm;

@@ -33,6 +33,7 @@ class CovarianceForm final : public Form {
   CovarianceForm(PointSet& points, bool single, int threads);
 
   double objective() const override { return f_; }
+  void offer(std::span<const double> prices) override { run_->offer(prices); }
   Pick best() override;
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;

@@ -2,7 +2,6 @@
 // rows of a factor in their place.
 #include <fmt/format.h>
 
-#include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/solver/covariance_form.hpp"
@@ -32,17 +31,15 @@ Candidate covariance(const PlanSizes& s, bool single, bool ridge) {
 }
 
 /// The covariance form on the rows of a factor in place of the points.
-Candidate factor(const PlanSizes& s, Index rank, bool single, double kernel_flops) {
-  const auto r = static_cast<double>(rank);
-  const double size = single ? 4 : 8;
-  const auto sample = static_cast<double>(landmark_sample(static_cast<Index>(s.n), rank));
-  PlanSizes through = s;
-  through.d = r + 1;
-  Candidate c = covariance(through, single, false);
+Candidate factor(const PlanRequest& request) {
+  const FactorCost cost = factor_cost(request);
+  PlanSizes through = request.sizes;
+  through.d = static_cast<double>(request.rank() + 1);
+  Candidate c = covariance(through, request.single, false);
   c.kernel_by = KernelBy::factor;
-  c.bytes += size * (s.n * r + 2 * r * r) + 8 * (s.n + 3 * r * r + sample * r + r * s.d);
-  c.per_thread += (8 + size) * 480 * r + 8 * 480 * (s.d + 96);
-  c.setup_flops += s.n * r * (kernel_flops + r) + sample * r * (kernel_flops + r);
+  c.bytes += cost.bytes;
+  c.per_thread += cost.per_thread;
+  c.setup_flops += cost.flops;
   c.setup_passes = 3;
   c.step_passes = c.codes_passes = 0;  // they are over the factor
   return c;
@@ -55,11 +52,10 @@ void candidates(const PlanRequest& r, std::vector<Candidate>& all) {
     all.back().why = fmt::format("a linear kernel with {} features and {} points: O(n d) a step",
                                  r.facts.features, r.facts.points);
   } else if (r.by_factor()) {
-    const Index rank = std::min(r.options.rank, r.facts.points);
-    all.push_back(factor(r.sizes, rank, r.single, r.kernel_flops));
+    all.push_back(factor(r));
     all.back().why =
         fmt::format("the {} kernel through a factor of rank {}: O(n rank) a step, no n x n matrix",
-                    r.kernel.name, rank);
+                    r.kernel.name, r.rank());
   }
 }
 
@@ -85,12 +81,8 @@ void count(const Pieces& p, const SelectOptions& o, Plan& plan) {
     return;
   }
   const Index rank = std::min(o.rank, plan.points);
-  const auto r = static_cast<double>(rank);
-  const auto sample = static_cast<double>(landmark_sample(plan.points, rank));
-  plan.setup += p.kernel_entries((p.n + sample) * r, p.single) +
-                p.product(3 * p.n * r * r, p.single) +
-                Operations{.products = 4 * sample * r * r, .fresh_bytes = p.number * p.n * r};
-  count_steps(p.n, r, p.k, p.single ? 4 : 8, p.single, plan);
+  plan.setup += p.factor(rank);
+  count_steps(p.n, static_cast<double>(rank), p.k, p.single ? 4 : 8, p.single, plan);
   plan.closing += p.kernel_entries(p.n * p.k, false) + p.least_squares();
 }
 

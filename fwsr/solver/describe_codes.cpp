@@ -38,24 +38,19 @@ class ScoresFromProducts {
   }
 
   /// The largest of points first .. last, whose kernel values with k exemplars are `u`.
-  double largest(Index first, Index last, Index k, const double* u) const {
+  double largest(Index first, Index last, Index k, const double* u,
+                 const std::vector<char>& candidates) const {
     const Index rows = last - first;
     std::vector<double> t(at(rows * m_)), gt(at(rows * m_));
     const auto product = [&](Index depth, const double* left, const double* right, double* out) {
-      multiply(Product<double>{.m = rows,
-                               .n = m_,
-                               .k = depth,
-                               .left = left,
-                               .left_stride = depth,
-                               .right = right,
-                               .right_stride = m_,
-                               .out = out,
-                               .out_stride = m_});
+      multiply(Product<double>{
+          .m = rows, .n = m_, .k = depth, .left = left, .right = right, .out = out});
     };
     product(k, u, theta_.theta.data(), t.data());
     product(m_, t.data(), g_.data(), gt.data());
     double most = 0;
     for (Index i = 0; i < rows; ++i) {
+      if (!candidates.empty() && !candidates[at(first + i)]) continue;
       double with_w = 0;
       for (Index b = 0; b < m_; ++b) with_w += rows_[at(b)][first + i] * t[at(i * m_ + b)];
       most = std::max(most, products_.r[at(first + i)] - 2 * with_w +
@@ -118,12 +113,15 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   const Index k = codes.exemplars();
   const bool full = options.certificate == CertificateKind::full;
   if (problem.set && codes.theta()) {
-    const LinearSums sums = problem.set->describe(
+    LinearSums sums = problem.set->describe(
         *problem.covariance, {codes.list(), *codes.theta()},
         {.assignment = options.assignment, .codes = options.codes, .sums = full}, selection);
     for (const double s : selection.strength) require_finite(s);
     std::vector<double> scores;
     for (const double s : sums.squared_score) scores.push_back(std::sqrt(s));
+    // r and C are those of what the included exemplars leave, the codes of all.
+    const bool told = problem.terms.included.empty() && problem.terms.costs.empty();
+    if (!told) sums.leaders.clear();
     return {.xk = sums.xk,
             .xkx = sums.xkx,
             .trace = sums.trace,
@@ -133,7 +131,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
             .xp = sums.xp,
             .scores = std::move(scores),
             .linear = sums,
-            .largest_score = sums.largest_score,
+            .largest_score = told ? std::optional(sums.largest_score) : std::nullopt,
             .score_error = sums.score_error};
   }
   const auto blocks = at(block_count(n, sweep_rows));
@@ -154,6 +152,8 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
       full ? problem.kernel.values(codes.list(), codes.list()) : std::vector<double>();
   const NearestExemplar nearest(problem.kernel, codes.list());
   const Roughness roughness(problem);
+  const Terms& terms = problem.terms;
+  const std::vector<char> candidates = candidate_marks(terms, n);
   std::vector<double> exemplar_norms(at(k)), exemplar_errors(at(k));
   for (Index t = 0; t < k; ++t) {
     const Index e = codes.list()[at(t)];
@@ -186,10 +186,10 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
             if (problem.q == Norm::infinity)
               norm = std::max(norm, v);
             else
-              norm += problem.q == Norm::two ? v * v : v;
+              norm += problem.q == Norm::two ? terms.weight(i) * (v * v) : v;
             part.smallest = std::min(part.smallest, x[t]);
           }
-          part.counts[at(best)] += 1;
+          part.counts[at(best)] += terms.weight(i);
           if (options.assignment) selection.assignment[at(i)] = best;
           if (options.codes) std::copy(x, x + k, selection.codes.begin() + i * k);
         }
@@ -198,7 +198,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
         part.scores.assign(at(k), 0.0);
         for (Index i = first; i < last; ++i) {
           const double square = problem.kernel.diagonal(i);
-          part.trace += square;
+          part.trace += terms.weight(i) * square;
           const double norm = std::sqrt(std::max(0.0, square)), own = roughness.of(i, norm);
           double length = norm, rough = own + of_codes * norm;
           for (Index t = 0; t < k; ++t) {
@@ -206,30 +206,29 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
             length += v * exemplar_norms[at(t)];
             rough += v * exemplar_errors[at(t)];
           }
-          part.sizes.add({.absolute = length * length,
-                          .residual_errors = rough * rough,
+          part.sizes.add({.absolute = terms.weight(i) * (length * length),
+                          .residual_errors = terms.weight(i) * (rough * rough),
                           .longest = norm,
                           .roughest = own});
         }
         if (k == 0) return;
-        if (scores) part.score = scores->largest(first, last, k, block.kernel.data());
+        if (scores) part.score = scores->largest(first, last, k, block.kernel.data(), candidates);
         std::vector<double> y(at(rows * k));  // X K_TT
         multiply(Product<double>{.m = rows,
                                  .n = k,
                                  .k = k,
                                  .left = block.codes.data(),
-                                 .left_stride = k,
                                  .right = among.data(),
-                                 .right_stride = k,
-                                 .out = y.data(),
-                                 .out_stride = k});
+                                 .out = y.data()});
         for (Index i = 0; i < rows; ++i) {
           const double* x = block.codes.data() + i * k;
-          part.xk += dot(x, block.kernel.data() + i * k, k);
-          part.xkx += dot(x, y.data() + i * k, k);
+          const double weight = terms.weight(first + i);
+          part.xk += weight * dot(x, block.kernel.data() + i * k, k);
+          part.xkx += weight * dot(x, y.data() + i * k, k);
           for (Index t = 0; t < k; ++t) {
-            const double p = block.kernel[at(i * k + t)] - y[at(i * k + t)];
-            part.xp[at(t)] += x[t] * p;
+            double p = block.kernel[at(i * k + t)] - y[at(i * k + t)];
+            part.xp[at(t)] += weight * (x[t] * p);
+            if (terms.weighted()) p *= std::sqrt(weight);
             part.scores[at(t)] = add_dual(problem, part.scores[at(t)], &p, 1);
           }
         }

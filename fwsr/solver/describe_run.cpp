@@ -74,7 +74,11 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   const Plan& plan = result.plan;
   const KernelMatrix& kernel = prepared.kernel();
   const double unit = kernel.unit();
-  result.exemplars = run.exemplars;
+  const Terms& terms = prepared.terms;
+  result.exemplars = terms.included;
+  result.exemplars.insert(result.exemplars.end(), run.exemplars.begin(), run.exemplars.end());
+  result.included.assign(result.exemplars.size(), false);
+  std::fill_n(result.included.begin(), terms.included.size(), true);
   result.status = run.status;
   result.beta = run.beta;
   result.f_at_zero = run.f_at_zero / unit / unit;
@@ -91,27 +95,30 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
     result.trace = std::move(run.trace);
     return;
   }
-  const Coefficients theta =
+  const Coefficients beyond =
       refined    ? Coefficients{.basis = run.exemplars, .theta = refined->m, .offset = {}}
-      : free_two ? replay(run.trace, run.exemplars, kernel, keep_going)
+      : free_two ? replay(run.trace, run.exemplars, prepared.form_kernel(), terms.costs, keep_going)
                  : Coefficients{};
-  const Codes codes =
-      free_two ? Codes(kernel, run.exemplars, theta) : Codes(kernel, run.exemplars, products.rows);
+  const Coefficients theta = with_included(beyond, run.exemplars, terms.included, kernel);
+  const Codes codes = free_two ? Codes(kernel, result.exemplars, theta)
+                               : Codes(kernel, run.exemplars, products.rows);
   const PointSet* const set = products.covariance ? prepared.set.get() : nullptr;
   const Problem problem{
       .kernel = kernel,
       .set = set,
       .covariance = products.covariance.get(),
-      .products = products.kernel ? &*products.kernel : nullptr,
+      .products = products.kernel && terms.included.empty() ? &*products.kernel : nullptr,
       .exact = prepared.factor ? prepared.source.get() : nullptr,
       .points = prepared.points.get(),
       .type = prepared.type,
       .q = options.q,
       .nonneg = options.nonneg,
       .beta = run.beta,
+      .terms = terms,
+      .f_at_zero = run.f_at_zero,
       .precision =
           prepared.single || (set && set->facts().single && !options.precise) ? 1e-6 : 1e-9,
-      .steepest = steepest(run.trace, kernel),
+      .steepest = steepest(run.trace, prepared.form_kernel()),
       .threads = plan.threads,
       .keep_going = keep_going};
   const CodeSums sums = describe_codes(problem, codes, options, result);
@@ -119,13 +126,12 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   warn_if_spanned(result, options, prepared.features());
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);
-  const bool fills = options.fill && std::ssize(result.exemplars) < options.exemplars;
-  if (fills) fill_up(kernel, options.exemplars, plan.threads, options.codes, result);
+  const bool fills = fill_short_answer(kernel, options, terms, plan.threads, result);
   if ((fills || prepared.factor) && !result.exemplars.empty()) {
     // With a factor in the kernel's space all the same: new points are compared there.
     const KernelMatrix& exact = prepared.factor ? *prepared.source : kernel;
     std::vector<Index> to = nearest_exemplars(exact, result.exemplars, plan.threads, keep_going);
-    result.weights = counts_of(to, result.exemplars.size());
+    result.weights = counts_of(to, result.exemplars.size(), terms.weights);
     if (options.assignment) result.assignment = std::move(to);
   }
   if (options.certificate == CertificateKind::full)

@@ -55,11 +55,8 @@ void codes_of(const CodeMap& how, Index known, Index rows, double* values, doubl
                              .n = how.codes,
                              .k = known,
                              .left = values,
-                             .left_stride = known,
                              .right = how.map.data(),
-                             .right_stride = how.codes,
-                             .out = out,
-                             .out_stride = how.codes});
+                             .out = out});
   for (Index i = 0; i < rows && !how.offset.empty(); ++i)
     for (Index t = 0; t < how.codes; ++t) out[i * how.codes + t] += how.offset[at(t)];
 }
@@ -82,12 +79,9 @@ double left_of(const KnownPoints& known, const double* values, std::vector<doubl
                              .k = m,
                              .a = -1,
                              .left = values,
-                             .left_stride = m,
                              .right = known.vectors().data(),
-                             .right_stride = d,
                              .b = 1,
-                             .out = points.data(),
-                             .out_stride = d});
+                             .out = points.data()});
   return dot(points.data(), points.data(), rows * d);
 }
 

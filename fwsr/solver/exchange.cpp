@@ -17,15 +17,8 @@ std::vector<double> product(const double* left, Index rows, const double* right,
                             Index columns) {
   std::vector<double> out(at(rows * columns));
   if (rows > 0 && columns > 0 && inner > 0)
-    multiply(Product<double>{.m = rows,
-                             .n = columns,
-                             .k = inner,
-                             .left = left,
-                             .left_stride = inner,
-                             .right = right,
-                             .right_stride = columns,
-                             .out = out.data(),
-                             .out_stride = columns});
+    multiply(Product<double>{
+        .m = rows, .n = columns, .k = inner, .left = left, .right = right, .out = out.data()});
   return out;
 }
 

@@ -51,7 +51,7 @@ struct OfferRows {
   const double* squares = nullptr;
   const double* r = nullptr;
 };
-void see_rows(const ExchangeTables& tables, const OfferRows& rows, std::vector<Offer>& offers);
+void see_rows(const ExchangeTables& z, const OfferRows& given, std::vector<Offer>& offers);
 
 /// K and K K of a few points.
 struct Among {
@@ -66,7 +66,7 @@ class ExchangePoints {
   virtual Index size() const = 0;
   virtual Among among(std::span<const Index> points) = 0;
   /// For every exemplar the best offer of all other points.
-  virtual std::vector<Offer> offers(const ExchangeTables& tables) = 0;
+  virtual std::vector<Offer> offers(const ExchangeTables& z) = 0;
 };
 
 struct ExchangeOptions {

@@ -1,9 +1,9 @@
 #include "fwsr/solver/exchange_points.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/point_set.hpp"
@@ -32,11 +32,8 @@ std::vector<double> times_covariance(const std::vector<double>& rows, const std:
                              .n = dim,
                              .k = dim,
                              .left = rows.data(),
-                             .left_stride = dim,
                              .right = c.data(),
-                             .right_stride = dim,
-                             .out = out.data(),
-                             .out_stride = dim});
+                             .out = out.data()});
   return out;
 }
 
@@ -61,11 +58,8 @@ std::vector<Offer> linear_offers(const Points& points, const ExchangeTables& z, 
                                    .n = k,
                                    .k = d,
                                    .left = a.data(),
-                                   .left_stride = d,
                                    .right = vectors,
-                                   .right_stride = d,
-                                   .out = out,
-                                   .out_stride = k});
+                                   .out = out});
         };
         products(with, b.data());
         products(with + k * d, w.data());
@@ -109,8 +103,8 @@ Among ExchangeInSet::among(std::span<const Index> points) {
   return found;
 }
 
-std::vector<Offer> ExchangeInSet::offers(const ExchangeTables& tables) {
-  return set_.offers(*covariance_, tables);
+std::vector<Offer> ExchangeInSet::offers(const ExchangeTables& z) {
+  return set_.offers(*covariance_, z);
 }
 
 ExchangeInKernel::ExchangeInKernel(const KernelMatrix& kernel, const KernelProducts& known,
@@ -167,9 +161,7 @@ void ExchangeInKernel::multiply_columns(std::span<const Index> columns) {
         block);
   };
   for_rows(block_rows, [&](Index first, Index last) {
-    std::vector<Index> rows(at(last - first));
-    std::iota(rows.begin(), rows.end(), first);
-    const std::vector<double> values = kernel_.values(rows, columns);
+    const std::vector<double> values = kernel_.values(index_range(first, last), columns);
     std::copy(values.begin(), values.end(), right.begin() + first * m);
   });
   for_rows(kernel_.row_block(), [&](Index first, Index last) {
@@ -220,9 +212,7 @@ std::vector<Offer> ExchangeInKernel::offers(const ExchangeTables& z) {
       [&](Index block, Index first, Index last) {
         throw_if_cancelled(keep_going_);
         const Index rows = last - first;
-        std::vector<Index> points(at(rows));
-        std::iota(points.begin(), points.end(), first);
-        const std::vector<double> b = kernel_.values(points, z.exemplars);
+        const std::vector<double> b = kernel_.values(index_range(first, last), z.exemplars);
         std::vector<double> w(at(rows * k)), squares(at(rows));
         for (Index i = 0; i < rows; ++i) {
           squares[at(i)] = kernel_.diagonal(first + i);

@@ -23,8 +23,8 @@ std::vector<double> times_covariance(const std::vector<double>& rows, const std:
                                      Index dim);
 
 /// The offers of the points at hand. `with`: the exemplars, then the same times C. `r`: of the points at hand.
-std::vector<Offer> linear_offers(const Points& points, const ExchangeTables& tables,
-                                 const double* with, const std::vector<double>& r, int threads,
+std::vector<Offer> linear_offers(const Points& points, const ExchangeTables& z, const double* with,
+                                 const std::vector<double>& r, int threads,
                                  const KeepGoing& keep_going);
 
 /// The points of a set: two inner products with every exemplar a visit.
@@ -34,7 +34,7 @@ class ExchangeInSet final : public ExchangePoints {
   double trace() const override { return trace_; }
   Index size() const override;
   Among among(std::span<const Index> points) override;
-  std::vector<Offer> offers(const ExchangeTables& tables) override;
+  std::vector<Offer> offers(const ExchangeTables& z) override;
 
  private:
   PointSet& set_;
@@ -53,7 +53,7 @@ class ExchangeInKernel final : public ExchangePoints {
   double trace() const override { return trace_; }
   Index size() const override { return kernel_.size(); }
   Among among(std::span<const Index> points) override;
-  std::vector<Offer> offers(const ExchangeTables& tables) override;
+  std::vector<Offer> offers(const ExchangeTables& z) override;
 
  private:
   void hold(std::span<const Index> points);

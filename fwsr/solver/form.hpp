@@ -10,6 +10,8 @@
 // Nothing of length n crosses the seam while the loop runs, so a form may keep its points anywhere.
 #pragma once
 
+#include <span>
+
 #include "fwsr/base/index.hpp"
 #include "fwsr/solver/run_products.hpp"
 
@@ -39,6 +41,9 @@ class Form {
   /// Goes over to double precision when f has fallen too far for float32. Asked before anything is
   /// decided from f.
   virtual void refine() {}
+  /// From now on best() is that with the largest ||p_i||^2 prices[i], of those whose price is not 0. One for each
+  /// point.
+  virtual void offer(std::span<const double> prices) = 0;
   /// The point with the largest dual norm ||p_i||; of equal ones the smallest index.
   virtual Pick best() = 0;
   /// @pre `pick` is what best() answered for the present X

@@ -12,7 +12,8 @@ namespace fwsr {
 //  - delta may be 0: the gap is closed when gap <= delta, not gap < delta, or when it is no more than rounding;
 //  - `grow`: instead of returning r < k exemplars, double beta and go on from the present X when the
 //    gap closes, or when patience(k) steps in a row bring no new exemplar;
-//  - beta = infinity is the matching-pursuit limit, X <- X + (nu / K_jj) e_j v^T.
+//  - beta = infinity is the matching-pursuit limit, X <- X + (nu / K_jj) e_j v^T;
+//  - under conditions line 9 is over those who may be picked, by ||p_j|| / cost_j, and S = beta / cost_j e_j v^T.
 
 namespace {
 
@@ -67,10 +68,20 @@ std::optional<FrankWolfe::Next> FrankWolfe::end(Status status) {
   return std::nullopt;
 }
 
+/// Tells the form who may be picked, where that has changed. Nobody: why.
+std::optional<Status> FrankWolfe::ended_by_conditions() {
+  if (options_.deadline && !run_.trace.empty() && Clock::now() >= *options_.deadline)
+    return Status::time_limit;
+  if (options_.enough && run_.trace.empty() && options_.enough({})) return Status::error_reached;
+  if (options_.open.update(run_.exemplars)) form_.offer(options_.open.prices());
+  return options_.open.ended();
+}
+
 std::optional<FrankWolfe::Next> FrankWolfe::next() {
   if (ended_) return std::nullopt;
   if (static_cast<Index>(run_.trace.size()) >= options_.max_iterations)
     return end(Status::iteration_limit);
+  if (const auto why = ended_by_conditions()) return end(*why);
   form_.refine();
   const double f = form_.objective();
   require_finite(f);
@@ -86,19 +97,21 @@ std::optional<FrankWolfe::Next> FrankWolfe::next() {
   if (grow_ && idle_ >= patience(options_.exemplars)) run_.beta *= 2, idle_ = 0;
 
   const double closed = std::max(options_.delta, gap_rounding * run_.f_at_zero);
-  move_ = exact_step(probe, run_.beta);
+  const double cost = options_.open.cost(pick_.point);
+  move_ = exact_step(probe, run_.beta / cost);
   while (move_.gap <= closed || !(move_.curvature > 0)) {  // line 13
     if (!grow_) return end(Status::converged);
     if (!(score_ > 0) || run_.beta > 1e150) return end(Status::exhausted);
     run_.beta *= 2, idle_ = 0;
-    move_ = exact_step(probe, run_.beta);
+    move_ = exact_step(probe, run_.beta / cost);
   }
   return Next{.pick = pick_, .gamma = move_.gamma, .length = move_.length};
 }
 
 Progress FrankWolfe::record_step() {
   const Index picked = score_ > 0 ? pick_.point : -1;  // S = 0 adds no row (X >= 0 only)
-  idle_ = add(run_.exemplars, picked, move_.gamma == 1) && picked >= 0 ? 0 : idle_ + 1;
+  const bool is_new = add(run_.exemplars, picked, move_.gamma == 1) && picked >= 0;
+  idle_ = is_new ? 0 : idle_ + 1;
   const auto rows = static_cast<Index>(run_.exemplars.size());
   run_.trace.push_back({.pick = pick_.point,
                         .f = form_.objective(),
@@ -107,7 +120,10 @@ Progress FrankWolfe::record_step() {
                         .beta = run_.beta,
                         .score = score_,
                         .rows = rows});
-  if (rows == options_.exemplars) end(Status::exemplars_reached);  // line 6
+  if (rows == options_.exemplars)
+    end(Status::exemplars_reached);  // line 6
+  else if (is_new && options_.enough && options_.enough(run_.exemplars))
+    end(Status::error_reached);
   return {.stage = Progress::Stage::steps,
           .step = static_cast<Index>(run_.trace.size()),
           .exemplars = rows,

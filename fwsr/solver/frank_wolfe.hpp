@@ -1,11 +1,14 @@
 // Algorithm 1 of the paper, over any Form.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/solver/clock.hpp"
 #include "fwsr/solver/form.hpp"
+#include "fwsr/solver/open_rows.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -18,6 +21,9 @@ struct RunOptions {
   double delta = 0;     // the gap is closed when gap <= delta
   WhenConverged when_converged = WhenConverged::grow;
   Index max_iterations = 0;
+  OpenRows open = {};                                          // who may be picked
+  std::function<bool(const std::vector<Index>&)> enough = {};  // whether these exemplars do
+  std::optional<Clock::time_point> deadline = {};  // no step is begun after it, but the first
 };
 
 struct Run {
@@ -33,7 +39,7 @@ struct Move {
   double gap = 0;        // 2 <S - X, P>
   double curvature = 0;  // ||A (S - X)||^2
   double gamma = 0;      // line 15
-  double length = 0;     // gamma beta
+  double length = 0;     // gamma beta / cost_j
 };
 Move exact_step(const Probe& probe, double beta);
 
@@ -65,6 +71,7 @@ class FrankWolfe {
 
  private:
   std::optional<Next> end(Status status);
+  std::optional<Status> ended_by_conditions();
 
   Form& form_;
   RunOptions options_;

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "fwsr/linalg/gram.hpp"
+#include "fwsr/linalg/projection.hpp"
+#include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/covariance.hpp"
 #include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/point_set.hpp"
@@ -38,13 +40,26 @@ class GatheredPoints : public PointSet {
 
   PointFacts facts() const override { return facts_; }
 
+  void narrow(const Terms& terms) override {
+    if (terms.plain()) return;
+    costs_ = terms.costs;
+    shards_->ask(Narrow{.set = set_,
+                        .weights = terms.weights,
+                        .costs = terms.costs,
+                        .some = !terms.candidates.empty(),
+                        .candidates = terms.candidates});
+    included_ = span_of(rows(terms.included).rows, facts_.dim, facts_.dim);
+    in_double_ = terms.weighted() || !terms.included.empty();
+  }
+
   std::shared_ptr<const Covariance> covariance(bool single) override {
+    single = single && !in_double_;
     const std::size_t which = single ? 1 : 0;
     if (auto held = known_[which].lock()) return held;
     if (without_ && facts_.eta == 0) return base_of(which);
     auto* const own = new Covariance{.c = {}, .r_error = 0, .single = single, .id = new_id()};
     // Whatever happens to it, the shards drop their r when nobody holds it any more.
-    const std::shared_ptr<const Covariance> made(own, ForgetIt{shards_});
+    std::shared_ptr<const Covariance> made(own, ForgetIt{shards_});
     Covariance& c = *own;
     if (without_)
       border(*base_of(which), c);
@@ -63,6 +78,14 @@ class GatheredPoints : public PointSet {
   }
 
   void row(Index i, double* out) const override {
+    whole_row(i, out);
+    if (included_.empty()) return;
+    const double whole = dot(out, out, facts_.dim);
+    beyond_included(out, 1);
+    constexpr double nothing = 1e-24;  // of what is spanned the rest is rounding
+    if (dot(out, out, facts_.dim) <= nothing * whole) std::fill_n(out, facts_.dim, 0.0);
+  }
+  void whole_row(Index i, double* out) const override {
     const Rows found = rows({i});
     std::copy(found.rows.begin(), found.rows.end(), out);
   }
@@ -124,7 +147,9 @@ class GatheredPoints : public PointSet {
     if (clear || std::ssize(leaders) > few)
       return {.score = std::sqrt(largest), .error = std::sqrt(most) - std::sqrt(largest)};
     ScoreBound best;
-    for (const Index i : leaders) best.score = std::max(best.score, score_of(i, codes));
+    for (const Index i : leaders)
+      best.score =
+          std::max(best.score, score_of(i, codes) / (costs_.empty() ? 1.0 : costs_[at(i)]));
     return best;
   }
 
@@ -176,6 +201,10 @@ class GatheredPoints : public PointSet {
            shards_->ask(FirstScore{.run = id_, .enough = enough_of(largest, tie)}))
         if (found.point >= 0) return {.point = found.point, .square = found.square};
       return {.point = 0, .square = largest};  // scores that are not numbers
+    }
+
+    void offer(std::span<const double> prices) override {
+      shards_->ask(SetPrices{.run = id_, .prices = prices});
     }
 
     void rescore(const Covariance& covariance, const std::vector<double>& e) override {
@@ -253,9 +282,30 @@ class GatheredPoints : public PointSet {
     return *std::max_element(values.begin(), values.end());
   }
 
+  /// Rows v <- (I - Q) v, Q the projection on the span of what is included.
+  void beyond_included(double* rows, Index count) const {
+    const Index dim = facts_.dim;
+    take_away(included_, {.first = rows, .count = count, .d = dim, .stride = dim});
+  }
+
+  /// C <- (I - Q) C (I - Q).
+  void take_included_from(Covariance& to) const {
+    if (included_.empty()) return;
+    to.whole = to.c;
+    const auto dim = at(facts_.dim);
+    for (int side = 0; side < 2; ++side) {
+      beyond_included(to.c.data(), facts_.dim);
+      for (std::size_t i = 0; i < dim; ++i)
+        for (std::size_t j = 0; j < i; ++j) std::swap(to.c[i * dim + j], to.c[j * dim + i]);
+    }
+    for (std::size_t i = 0; i < dim; ++i)  // symmetric to the last bit
+      for (std::size_t j = 0; j < i; ++j) to.c[j * dim + i] = to.c[i * dim + j];
+  }
+
   void find_in_double(Covariance& to) {
     to.c = total(shards_->ask(Moments{.set = set_, .single = false, .shift = {}})).products;
     mirror(facts_.dim, to.c);
+    take_included_from(to);
     to.r_error = std::numeric_limits<double>::epsilon() *
                  largest_of(shards_->ask(KeepForms{.set = set_, .id = to.id, .c = to.c}));
   }
@@ -326,6 +376,9 @@ class GatheredPoints : public PointSet {
   Index set_;
   PointFacts facts_;
   GatheredPoints* without_ = nullptr;
+  std::vector<double> costs_;                    // of the points; empty: 1 each
+  std::vector<double> included_;                 // orthonormal rows that span what is included
+  bool in_double_ = false;                       // products in float32 would not do
   std::weak_ptr<const Covariance> known_[2];     // in double, in single
   std::shared_ptr<const Covariance> shared_[2];  // held for the sets with an eta
 };

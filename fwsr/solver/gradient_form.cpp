@@ -11,8 +11,10 @@
 
 namespace fwsr {
 
-GradientForm::GradientForm(const KernelMatrix& kernel, Norm q, bool nonneg, int threads)
+GradientForm::GradientForm(const KernelMatrix& kernel, const Terms& terms, Norm q, bool nonneg,
+                           int threads)
     : kernel_(kernel),
+      roots_(terms.weights),
       q_(q),
       nonneg_(nonneg),
       threads_(threads),
@@ -20,17 +22,22 @@ GradientForm::GradientForm(const KernelMatrix& kernel, Norm q, bool nonneg, int 
       p_(new double[at(checked_bytes(n_, n_, 1))]),
       scores_(at(n_)),
       v_(at(n_)),
-      column_(at(n_)) {
+      column_(at(n_)),
+      with_(at(n_)) {
+  for (double& root : roots_) root = std::sqrt(root);
   for_blocks(
       threads_, n_,
       [&](Index, Index first, Index last) {
         kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
           copy_rows(tile, stride, last - first, end - begin, p_.get() + first * n_ + begin, n_);
         });
-        for (Index i = first; i < last; ++i) scores_[at(i)] = dual_norm(p_.get() + i * n_);
+        for (Index i = first; i < last; ++i) {
+          times_roots(0, n_, p_.get() + i * n_);
+          scores_[at(i)] = dual_norm(p_.get() + i * n_);
+        }
       },
       kernel_.row_block());
-  trace_ = block_sum(threads_, n_, [&](Index i) { return kernel_.diagonal(i); });
+  trace_ = block_sum(threads_, n_, [&](Index i) { return terms.weight(i) * kernel_.diagonal(i); });
   f_ = trace_;
 }
 
@@ -71,23 +78,44 @@ void GradientForm::direction(const double* p, double score) {
   }
 }
 
+/// Numbers of points begin .. end times sqrt(s_l).
+void GradientForm::times_roots(Index begin, Index end, double* numbers) const {
+  for (Index l = begin; l < end && !roots_.empty(); ++l) numbers[l - begin] *= roots_[at(l)];
+}
+
+double GradientForm::score_for_price(std::size_t i) const {
+  if (prices_.empty()) return scores_[i];
+  return prices_[i] > 0 ? scores_[i] * std::sqrt(prices_[i]) : -1.0;
+}
+
 Pick GradientForm::best() {
-  const double largest = *std::max_element(scores_.begin(), scores_.end());
+  double largest = score_for_price(0);
+  for (std::size_t i = 1; i < scores_.size(); ++i)
+    if (largest < score_for_price(i)) largest = score_for_price(i);
   const double enough = largest * (1 - tie_double);
-  const auto first =
-      std::find_if(scores_.begin(), scores_.end(), [&](double s) { return s >= enough; });
-  if (first == scores_.end()) return {.point = 0, .score = 0};  // scores that are not numbers
-  return {.point = first - scores_.begin(), .score = *first};
+  std::size_t first = 0;
+  while (first < scores_.size() && !(score_for_price(first) >= enough)) ++first;
+  if (first == scores_.size()) return {.point = 0, .score = 0};  // scores that are not numbers
+  return {.point = static_cast<Index>(first), .score = scores_[first]};
+}
+
+RunProducts GradientForm::take_products() {
+  for (auto& row : x_.codes)
+    for (std::size_t l = 0; l < roots_.size(); ++l)
+      row[l] = roots_[l] > 0 ? row[l] / roots_[l] : 0.0;
+  return {.rows = std::move(x_)};
 }
 
 Probe GradientForm::probe(const Pick& pick) {
   const double* p = p_.get() + pick.point * n_;
   direction(p, pick.score);
   kernel_.column(pick.point, column_);
+  with_ = column_;
+  times_roots(0, n_, with_.data());
   double squares = 0, with_k = 0, with_p = 0;
   for (Index l = 0; l < n_; ++l) {
     squares += v_[at(l)] * v_[at(l)];
-    with_k += v_[at(l)] * column_[at(l)];
+    with_k += v_[at(l)] * with_[at(l)];
     with_p += v_[at(l)] * p[l];
   }
   // <X, P> and <X, K X> = <X, K> - <X, P> from the rows of X themselves.
@@ -95,6 +123,7 @@ Probe GradientForm::probe(const Pick& pick) {
   std::vector<double> k(at(n_));
   for (std::size_t t = 0; t < x_.points.size(); ++t) {
     kernel_.column(x_.points[t], k);
+    times_roots(0, n_, k.data());
     xp += dot(x_.codes[t].data(), p_.get() + x_.points[t] * n_, n_);
     xk += dot(x_.codes[t].data(), k.data(), n_);
   }
@@ -110,7 +139,7 @@ Probe GradientForm::probe(const Pick& pick) {
 void GradientForm::step(const Pick& pick, double gamma, double length) {
   const double keep = 1 - gamma;
   // X and its inner products.
-  const double with_k = dot(v_.data(), column_.data(), n_);
+  const double with_k = dot(v_.data(), with_.data(), n_);
   const double with_kx = with_k - dot(v_.data(), p_.get() + pick.point * n_, n_);
   double squares = dot(v_.data(), v_.data(), n_);
   xkx_ = keep * keep * xkx_ + 2 * keep * length * with_kx +
@@ -142,8 +171,9 @@ void GradientForm::step(const Pick& pick, double gamma, double length) {
             double* p = p_.get() + i * n_;
             const double* k = tile + (i - first) * stride;
             const double factor = length * column_[at(i)];
+            const auto root = [&](Index l) { return roots_.empty() ? 1.0 : roots_[at(l)]; };
             for (Index l = begin; l < end; ++l)
-              p[l] = keep * p[l] + gamma * k[l - begin] - factor * v_[at(l)];
+              p[l] = keep * p[l] + gamma * (root(l) * k[l - begin]) - factor * v_[at(l)];
           }
         });
         for (Index i = first; i < last; ++i) scores_[at(i)] = dual_norm(p_.get() + i * n_);

@@ -46,7 +46,8 @@ void count(const Pieces& p, const SelectOptions&, Plan& plan) {
 
 std::unique_ptr<Form> make(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
                            const KeepGoing&) {
-  return std::make_unique<GradientForm>(prepared.kernel(), o.q, o.nonneg, plan.threads);
+  return std::make_unique<GradientForm>(prepared.form_kernel(), prepared.terms, o.q, o.nonneg,
+                                        plan.threads);
 }
 
 }  // namespace

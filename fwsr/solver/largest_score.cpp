@@ -60,20 +60,27 @@ double largest_score_kernel(const Problem& p, const Codes& codes) {
                                    .k = k,
                                    .a = -1,
                                    .left = kt.data() + first * k,
-                                   .left_stride = k,
                                    .right = x.data() + begin * k,
-                                   .right_stride = k,
                                    .b = 1,
                                    .out = tile.data(),
                                    .out_stride = columns});
-          for (Index i = 0; i < rows; ++i)
-            norms[at(first + i)] =
-                add_dual(p, norms[at(first + i)], tile.data() + i * columns, columns);
+          for (Index i = 0; i < rows; ++i) {
+            double* const own = tile.data() + i * columns;
+            for (Index l = 0; l < columns && p.terms.weighted(); ++l)
+              own[l] *= std::sqrt(p.terms.weight(begin + l));
+            norms[at(first + i)] = add_dual(p, norms[at(first + i)], own, columns);
+          }
         });
       },
       p.kernel.row_block());
-  const double largest = *std::max_element(norms.begin(), norms.end());
-  return p.q == Norm::two ? std::sqrt(largest) : largest;
+  const std::vector<char> candidates = candidate_marks(p.terms, n);
+  double largest = 0;
+  for (Index i = 0; i < n; ++i) {
+    if (!candidates.empty() && !candidates[at(i)]) continue;
+    const double norm = p.q == Norm::two ? std::sqrt(norms[at(i)]) : norms[at(i)];
+    largest = std::max(largest, norm / p.terms.cost(i));
+  }
+  return largest;
 }
 
 /// Whether a pass over the points for each of those that may lead costs less than their residuals:

@@ -54,16 +54,16 @@ struct Scratch {
 };
 
 /// What point i adds to the sizes that rounding is measured by.
-void add_sizes(const Points& points, Index i, double norm, const SweepTables& z, const double* code,
-               Magnitudes& sizes) {
+void add_sizes(const Points& points, Index i, double norm, double weight, const SweepTables& z,
+               const double* code, Magnitudes& sizes) {
   const double own = roughness_of(norm, points.norm_taken_away(i));
   double length = norm, rough = own + z.of_codes * norm;
   for (Index e = 0; e < z.k; ++e) {
     length += std::abs(code[e]) * z.norm[at(e)];
     rough += std::abs(code[e]) * z.roughness[at(e)];
   }
-  sizes.add({.absolute = length * length,
-             .residual_errors = rough * rough,
+  sizes.add({.absolute = weight * (length * length),
+             .residual_errors = weight * (rough * rough),
              .longest = norm,
              .roughest = own});
 }
@@ -152,11 +152,8 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
                            .n = d,
                            .k = d,
                            .left = basis.values.data(),
-                           .left_stride = d,
                            .right = c.data(),
-                           .right_stride = d,
-                           .out = with_c.values.data(),
-                           .out_stride = d});
+                           .out = with_c.values.data()});
   product(m, with_c.values.data(), d, Op::transpose, basis, z.g);
   std::vector<double> chosen;
   for (Index t = 0; t < k; ++t) {
@@ -181,7 +178,8 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
 }
 
 SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::vector<double>& r,
-                         const Wanted& wanted, int threads, const KeepGoing& keep_going) {
+                         const Terms& terms, const Wanted& wanted, int threads,
+                         const KeepGoing& keep_going) {
   const bool full = z.full;
   const Index n = points.size(), d = points.dim(), m = z.m, k = z.k;
   SweepAnswer answer;
@@ -192,6 +190,7 @@ SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::
   const PackedVectors packed(to_pack, d);
 
   const Index before = points.portion().first;
+  const std::vector<char> candidates = candidate_marks(terms, n);
   const NearestExemplar exemplars(z.exemplars, z.squares, nearest_rounding);
   const double eta_squared = points.eta() * points.eta();
   const Index height = std::min(n, sweep_rows);
@@ -223,9 +222,10 @@ SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::
         part.squares.assign(at(k), 0.0);
         for (Index i = 0; i < rows && k > 0; ++i) {
           const double* code = x.row(i);
-          for (Index e = 0; e < k; ++e) part.squares[at(e)] += code[e] * code[e];
+          const double weight = terms.weight(first + i);
+          for (Index e = 0; e < k; ++e) part.squares[at(e)] += weight * (code[e] * code[e]);
           const Index best = exemplars.of(before + first + i, s.row(i));
-          part.count[at(best)] += 1;
+          part.count[at(best)] += weight;
           if (wanted.assignment) answer.assignment[at(first + i)] = best;
           if (wanted.codes) std::copy(code, code + k, answer.codes.begin() + (first + i) * k);
         }
@@ -240,24 +240,28 @@ SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::
         for (Index i = 0; i < rows; ++i) {
           const double score =
               r[at(first + i)] - 2 * dot(v.row(i) + m, t.row(i), m) + dot(y.row(i), t.row(i), m);
-          part.leaders.see(Leaders::One{points.portion().first + first + i, score});
-          sums.xk += dot(x.row(i), s.row(i), k);
+          if (candidates.empty() || candidates[at(first + i)])
+            part.leaders.see(Leaders::One{points.portion().first + first + i, score});
+          const double weight = terms.weight(first + i);
+          sums.xk += weight * dot(x.row(i), s.row(i), k);
           const double square = points.squared_norm(first + i);
-          sums.plain_trace += square;
-          sums.trace += square + eta_squared;
+          sums.plain_trace += weight * square;
+          sums.trace += weight * (square + eta_squared);
           const double* along = v.row(i) + 2 * m;
-          sums.projection += square - dot(along, along, z.rank);
-          add_sizes(points, first + i, std::sqrt(square + eta_squared), z, x.row(i), sums.sizes);
+          sums.projection += weight * (square - dot(along, along, z.rank));
+          add_sizes(points, first + i, std::sqrt(square + eta_squared), weight, z, x.row(i),
+                    sums.sizes);
         }
         y.cols = k;
         y.values.resize(at(height * k));
         if (k > 0) product(rows, x.values.data(), k, Op::none, z.among, y);
         for (Index i = 0; i < rows; ++i) {
-          sums.xkx += dot(x.row(i), y.row(i), k);
+          const double weight = terms.weight(first + i);
+          sums.xkx += weight * dot(x.row(i), y.row(i), k);
           for (Index e = 0; e < k; ++e) {  // p_t at point i, s - (X K_TT)
             const double p_ti = s.row(i)[e] - y.row(i)[e];
-            sums.xp[at(e)] += x.row(i)[e] * p_ti;
-            sums.squared_score[at(e)] += p_ti * p_ti;
+            sums.xp[at(e)] += weight * (x.row(i)[e] * p_ti);
+            sums.squared_score[at(e)] += weight * (p_ti * p_ti);
           }
         }
       },

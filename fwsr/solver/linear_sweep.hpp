@@ -19,6 +19,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/selection.hpp"
+#include "fwsr/solver/terms.hpp"
 
 namespace fwsr {
 
@@ -45,7 +46,7 @@ struct Magnitudes {
   void add(const Magnitudes& other);
 };
 
-/// Sums over all points, in the points' units.
+/// Sums over all points, each by its weight, in the points' units; scores are those of the candidates.
 struct LinearSums {
   double xk = 0, xkx = 0, trace = 0;  // <X, K>, <X, K X>, tr K
   double largest_score = 0;           // max_i ||p_i||
@@ -90,14 +91,14 @@ struct SweepTables {
   double of_codes = 0;                  // code_roughness
   double score_error = 0;               // what rounding may have done to squared scores
 };
-/// `basis`: the points of theta's basis, row by row, and what centring took from each. `c`: C; needed for all sums
+/// `rows`: the points of theta's basis, row by row, and what centring took from each. `c`: C; needed for all sums
 /// only, as is r_error, what rounding may have done to r. The first `features` of `dim` numbers are not the eta row.
 struct BasisRows {
   const std::vector<double>& rows;
   const std::vector<double>& taken_away;
   Index dim = 0, features = 0;
 };
-SweepTables make_tables(const CodesOf& x, const BasisRows& basis, std::span<const double> c,
+SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<const double> c,
                         double r_error, bool full);
 
 /// The points whose squared scores are within `margin` of the largest so far.
@@ -130,13 +131,13 @@ struct SweepAnswer {
   std::vector<Index> assignment;
   std::vector<double> codes;
 };
-/// `r`: of the points at hand.
-SweepAnswer sweep_linear(const Points& points, const SweepTables& tables,
-                         const std::vector<double>& r, const Wanted& wanted, int threads,
+/// `r`: of the points at hand; `terms`: what they count, and who may be picked.
+SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::vector<double>& r,
+                         const Terms& terms, const Wanted& wanted, int threads,
                          const KeepGoing& keep_going);
 
 /// Fills weights and strength, and assignment, codes and sums when asked for.
-LinearSums gather_sweep(std::vector<SweepAnswer> answers, const SweepTables& tables,
+LinearSums gather_sweep(std::vector<SweepAnswer> answers, const SweepTables& z,
                         Selection& selection);
 
 }  // namespace fwsr

@@ -43,7 +43,9 @@ class LocalPoints final : public GatheredPoints<OneShard> {
       : GatheredPoints(without, new_id(), facts_of(points)) {
     shards()->shard().add(set(), points);
   }
-  void row(Index i, double* out) const override { shards()->shard().points(set()).row(i, out); }
+  void whole_row(Index i, double* out) const override {
+    shards()->shard().points(set()).row(i, out);
+  }
 
  private:
   static PointFacts facts_of(const Points& points) {

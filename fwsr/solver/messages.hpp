@@ -39,6 +39,8 @@ template <class A> void fields(A& a, WhichPoints& v) { a(v.set); }
 template <class A> void fields(A& a, WhichPoints::Reply& v) {
   a(v.first, v.size, v.of, v.features, v.sparse, v.single);
 }
+template <class A> void fields(A& a, Narrow& v) { a(v.set, v.weights, v.costs, v.some, v.candidates); }
+template <class A> void fields(A& a, SetPrices& v) { a(v.run, v.prices); }
 template <class A> void fields(A& a, Forget& v) { a(v.what, v.id); }
 template <class A> void fields(A& a, RowsOf& v) { a(v.set, v.points, v.rows_too); }
 template <class A> void fields(A& a, RowsOf::Reply& v) { a(v.which, v.rows, v.squares, v.taken_away); }
@@ -115,13 +117,12 @@ struct QuestionList {
             ...);
   }
 };
-using Questions =
-    QuestionList<OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>,
-                 OfSet<DropConstant>, OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>,
-                 MakeSet, WhichPoints, Forget, RowsOf, CopiesOf, Moments, KeepForms,
-                 KeepFormsInSingle, SumPoints, KeepBordered, BeginRun, LargestScore, FirstScore,
-                 Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
-                 ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan>;
+using Questions = QuestionList<
+    OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>, OfSet<DropConstant>,
+    OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>, MakeSet, WhichPoints, Forget,
+    RowsOf, CopiesOf, Moments, KeepForms, KeepFormsInSingle, SumPoints, KeepBordered, BeginRun,
+    LargestScore, FirstScore, Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
+    ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan, Narrow, SetPrices>;
 
 /// How answering went.
 enum class Outcome : std::int32_t { answered, error, memory_error, interrupted };

@@ -1,9 +1,9 @@
 #include "fwsr/solver/nearest_exemplar.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/linalg/pass.hpp"
 
 namespace fwsr {
@@ -52,9 +52,7 @@ std::vector<Index> nearest_exemplars(const KernelMatrix& kernel,
       threads, n,
       [&](Index, Index first, Index last) {
         throw_if_cancelled(keep_going);
-        std::vector<Index> points(at(last - first));
-        std::iota(points.begin(), points.end(), first);
-        const std::vector<double> values = kernel.values(points, exemplars);
+        const std::vector<double> values = kernel.values(index_range(first, last), exemplars);
         for (Index i = first; i < last; ++i)
           assignment[at(i)] = to.of(i, values.data() + (i - first) * k);
       },
@@ -62,9 +60,11 @@ std::vector<Index> nearest_exemplars(const KernelMatrix& kernel,
   return assignment;
 }
 
-std::vector<double> counts_of(std::span<const Index> assignment, std::size_t count) {
+std::vector<double> counts_of(std::span<const Index> assignment, std::size_t count,
+                              const std::vector<double>& weights) {
   std::vector<double> counts(count);
-  for (const Index t : assignment) ++counts[at(t)];
+  for (std::size_t i = 0; i < assignment.size(); ++i)
+    counts[at(assignment[i])] += weights.empty() ? 1.0 : weights[i];
   return counts;
 }
 

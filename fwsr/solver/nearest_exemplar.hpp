@@ -37,7 +37,8 @@ class NearestExemplar {
 std::vector<Index> nearest_exemplars(const KernelMatrix& kernel,
                                      const std::vector<Index>& exemplars, int threads,
                                      const KeepGoing& keep_going);
-/// How many points go to each of `count` exemplars.
-std::vector<double> counts_of(std::span<const Index> assignment, std::size_t count);
+/// How many points go to each of `count` exemplars, every one by its weight; no weights: 1 each.
+std::vector<double> counts_of(std::span<const Index> assignment, std::size_t count,
+                              const std::vector<double>& weights = {});
 
 }  // namespace fwsr

@@ -15,7 +15,7 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
   constexpr double largest_eta = 1e150;  // so do its squares
   if (n < 1) return "there are no points to select from";
   if (d < 1) return "the points have no features";
-  if (o.exemplars < 1)
+  if (o.exemplars < 1 && !(o.budget && o.exemplars == 0))
     return fmt::format("the number of exemplars must be at least 1, got {}", o.exemplars);
   if (o.exemplars > n)
     return fmt::format(
@@ -81,7 +81,7 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
   if (o.threads < 0)
     return fmt::format("the number of threads must be positive, got {}", o.threads);
   if (o.memory < 0) return "the memory limit must be positive";
-  return std::nullopt;
+  return find_problem_with_conditions(o, n);
 }
 
 const char* name_of(Center v) {
@@ -141,6 +141,14 @@ const char* name_of(Status v) {
       return "iteration_limit";
     case Status::interrupted:
       return "interrupted";
+    case Status::budget_spent:
+      return "budget_spent";
+    case Status::error_reached:
+      return "error_reached";
+    case Status::time_limit:
+      return "time_limit";
+    case Status::candidates_exhausted:
+      return "candidates_exhausted";
   }
   return "?";
 }
@@ -151,9 +159,11 @@ std::string text_of(const NumberOrAuto& value) {
 
 double effective_beta(const SelectOptions& o, Index n) {
   if (o.beta) return *o.beta;
-  if (!o.alpha) return 10 * static_cast<double>(o.exemplars);
+  if (!o.alpha)
+    return 10 *
+           (o.budget ? *o.budget : static_cast<double>(o.exemplars) * mean_cost(o.conditions, n));
   return *o.alpha == 0 ? std::numeric_limits<double>::infinity()
-                       : static_cast<double>(n) / *o.alpha;
+                       : weight_of_all(o.conditions, n) / *o.alpha;
 }
 
 Center effective_center(const SelectOptions& o) {

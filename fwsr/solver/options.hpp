@@ -11,6 +11,7 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/kernel/kernel.hpp"
 #include "fwsr/prep/preprocessing.hpp"
+#include "fwsr/solver/conditions.hpp"
 
 namespace fwsr {
 
@@ -60,7 +61,11 @@ struct SelectOptions {
   std::optional<Index> max_iterations = {};  ///< unset: 100 k + 1000
   std::optional<double> lambda = {};         ///< of the boolean objective, paper Eq. (1)
   std::optional<double> rho = {};
+  std::optional<double> budget = {};       ///< for the costs of all exemplars
+  std::optional<double> until_error = {};  ///< enough: no more than this share is unexplained
+  std::optional<double> time_limit = {};   ///< seconds for set-up and steps
   CertificateKind certificate = CertificateKind::full;
+  Conditions conditions = {};
   bool codes = false;
   bool assignment = false;
   bool precise = false;
@@ -115,6 +120,13 @@ void describe(Options& o, Visit&& visit) {
   visit("max_iterations", o.max_iterations, "limit on steps (default 100 k + 1000)");
   visit("lambda", o.lambda, "with rho: report the boolean objective of the paper's Eq. (1)");
   visit("rho", o.rho, "with lambda: ridge weight of the boolean objective");
+  visit("budget", o.budget,
+        "what all exemplars together may cost; the number of exemplars is then optional");
+  visit("until_error", o.until_error,
+        "stop when the exemplars leave at most this share of the points unexplained; the number of "
+        "exemplars is then a limit");
+  visit("time_limit", o.time_limit,
+        "seconds after which no further step is begun; weights and certificate come on top");
   visit("certificate", o.certificate,
         "full: recompute objective, gap and error from the raw data; none: skip");
   visit("precise", o.precise, "float32 points: matrix products of the set-up in double precision");

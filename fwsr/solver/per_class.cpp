@@ -119,6 +119,18 @@ std::vector<Index> proportional_shares(const std::vector<Index>& sizes, Index to
 
 namespace {
 
+/// False for a class that gives nothing, or all it has. Under conditions all that may be chosen do not stand for
+/// themselves alone.
+bool has_choice(const ClassPlan& p) {
+  return p.wanted > 0 &&
+         (p.wanted <= static_cast<Index>(p.members.size()) || !p.options.conditions.empty());
+}
+
+SelectOptions without_conditions(SelectOptions options) {
+  options.conditions = {};
+  return options;
+}
+
 /// A class that is asked for more than it has gives all of it: every point stands for itself, X =
 /// I. A class that is asked for nothing gives nothing.
 Selection everything(const ClassPlan& task) {
@@ -129,6 +141,7 @@ Selection everything(const ClassPlan& task) {
   all.weights.assign(task.members.size(), 1.0);
   all.strength = all.weights;
   all.filled.assign(task.members.size(), false);
+  all.included.assign(task.members.size(), false);
   const std::size_t n = task.members.size();
   for (std::size_t i = 0; i < n && task.options.assignment; ++i)
     all.assignment.push_back(static_cast<Index>(i));
@@ -160,6 +173,7 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& la
   SelectOptions any_number = options;
   any_number.exemplars = 1;
   refuse_unsuitable(any_number, points);
+  if (const auto problem = find_problem_per_class(options)) throw OptionError(*problem);
   if (static_cast<Index>(labels.size()) != n)
     throw Error(fmt::format("there are {} labels for {} points; there must be one for each",
                             labels.size(), n));
@@ -178,10 +192,22 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& la
     ClassPlan own{.name = name,
                   .members = std::move(indices),
                   .wanted = wanted[plans.size()],
-                  .options = options,
+                  .options = without_conditions(options),
                   .plan = {}};
-    own.options.exemplars = std::min(own.wanted, size);
-    if (own.wanted > 0 && own.wanted <= size) {
+    own.options.conditions = conditions_of(options.conditions, own.members);
+    const Index open = candidate_count(own.options.conditions, size);
+    if (own.wanted > 0 && open == 0)
+      throw OptionError(fmt::format(
+          "class {} is asked for {} exemplars, and none of its points may be chosen; ask it for "
+          "none",
+          in_quotes(name), own.wanted));
+    if (own.wanted == 0 && !own.options.conditions.included.empty())
+      throw OptionError(fmt::format(
+          "class {} has exemplars that are included, and is asked for none; ask it for one at "
+          "least, or leave these out of include",
+          in_quotes(name)));
+    own.options.exemplars = std::min(own.wanted, open);
+    if (has_choice(own)) {
       PlanFacts facts = all;
       facts.points = size;
       if (options.kernel.type == KernelType::precomputed) facts.features = size;
@@ -199,11 +225,6 @@ std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& la
 }
 
 namespace {
-
-/// False for a class that gives nothing, or all it has.
-bool has_choice(const ClassPlan& p) {
-  return p.wanted > 0 && p.wanted <= static_cast<Index>(p.members.size());
-}
 
 ClassSelection selection_of(const ClassPlan& p) {
   return {.name = p.name,
@@ -260,6 +281,10 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
               [&](std::size_t t, const Observer& watch) {
                 result[t].selection =
                     chooser.run(points, plans[t].members, plans[t].options, plans[t].plan, watch);
+                if (plans[t].options.exemplars < plans[t].wanted)
+                  result[t].selection.warnings.push_back(fmt::format(
+                      "class {} has only {} points that may be chosen, {} were asked for",
+                      in_quotes(plans[t].name), plans[t].options.exemplars, plans[t].wanted));
               });
   return result;
 }
@@ -328,21 +353,21 @@ std::vector<ClassSweepEntry> sweep_per_class(const PointsView& points, const Lab
 
 std::vector<ClassSweepEntry> sweep_as_planned(const PointsView& points,
                                               const SelectOptions& options,
-                                              const std::vector<ClassSweepPlan>& planned,
+                                              const std::vector<ClassSweepPlan>& plans,
                                               const Observer& observer) {
-  std::vector<ClassPlan> plans;
-  for (const ClassSweepPlan& p : planned) plans.push_back(p.of_class);
+  std::vector<ClassPlan> classes;
+  for (const ClassSweepPlan& p : plans) classes.push_back(p.of_class);
   std::vector<ClassSweepEntry> result;
-  const Grid& grid = planned.front().sweep.grid;  // the same of all
+  const Grid& grid = plans.front().sweep.grid;  // the same of all
   for (const NumberOrAuto& alpha : grid.alphas)
     for (const double eta : grid.etas) {
       result.push_back({.alpha = alpha, .eta = eta, .classes = {}});
-      for (const ClassPlan& p : plans) result.back().classes.push_back(selection_of(p));
+      for (const ClassPlan& p : classes) result.back().classes.push_back(selection_of(p));
     }
-  for_classes(plans, team_for(options, static_cast<Index>(plans.size())), grid.size(), observer,
+  for_classes(classes, team_for(options, static_cast<Index>(classes.size())), grid.size(), observer,
               [&](std::size_t t, const Observer& watch) {
                 std::vector<SweepEntry> entries = sweep_points(
-                    points, plans[t].members, plans[t].options, planned[t].sweep, watch);
+                    points, classes[t].members, classes[t].options, plans[t].sweep, watch);
                 for (std::size_t s = 0; s < entries.size(); ++s)
                   result[s].classes[t].selection = std::move(entries[s].selection);
               });

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/kernel/symmetric.hpp"
 #include "fwsr/prep/points.hpp"
 
@@ -23,6 +26,22 @@ PlanRequest plan_request(const PlanFacts& facts, const SelectOptions& options) {
           .sizes = s,
           .kernel_flops = 2 * (s.sparse ? s.row() : s.d) + (kernel.linear ? 0 : 20),
           .single = facts.single && !options.precise};
+}
+
+FactorCost factor_cost(const PlanRequest& request) {
+  const PlanSizes& s = request.sizes;
+  const auto r = static_cast<double>(request.rank());
+  const double size = request.single ? 4 : 8;
+  const auto sample = static_cast<double>(landmark_sample(request.facts.points, request.rank()));
+  return {.bytes = size * (s.n * r + 2 * r * r) + 8 * (s.n + 3 * r * r + sample * r + r * s.d),
+          .per_thread = (8 + size) * 480 * r + 8 * 480 * (s.d + 96),
+          .flops = (s.n + sample) * r * (request.kernel_flops + r)};
+}
+
+std::string note_on_rank(const PlanFacts& facts, const SelectOptions& o) {
+  if (o.rank <= facts.points) return "";
+  return fmt::format("a rank of {} was asked for, there are {} points: {} is used", o.rank,
+                     facts.points, facts.points);
 }
 
 namespace {
@@ -69,6 +88,13 @@ Operations Pieces::kernel_entries(double count, bool in_single) const {
     return {.loops = count * (23 * entries / std::max(1.0, n) + kernel.loops)};
   if (absolute) return {.loops = count * (50 * d + kernel.loops)};
   return product(3 * d * count, in_single) + Operations{.loops = count * kernel.loops};
+}
+
+Operations Pieces::factor(Index rank) const {
+  const auto r = static_cast<double>(rank);
+  const auto sample = static_cast<double>(landmark_sample(static_cast<Index>(n), rank));
+  return kernel_entries((n + sample) * r, single) + product(3 * n * r * r, single) +
+         Operations{.products = 4 * sample * r * r, .fresh_bytes = number * n * r};
 }
 
 Operations Pieces::visit() const {

@@ -45,8 +45,20 @@ struct PlanRequest {
   /// What all forms but the gradient form need.
   bool free_two() const { return options.q == Norm::two && !options.nonneg; }
   bool by_factor() const { return kernel.computed() && options.rank > 0; }
+  /// Columns of the factor: no more than points.
+  Index rank() const { return std::min(options.rank, facts.points); }
 };
 PlanRequest plan_request(const PlanFacts& facts, const SelectOptions& options);
+
+/// To make a factor of the kernel, and to hold it: beside the work on its rows.
+struct FactorCost {
+  double bytes = 0, per_thread = 0;
+  double flops = 0;
+};
+/// @pre request.by_factor()
+FactorCost factor_cost(const PlanRequest& request);
+/// What the user should know about the rank asked for; empty: nothing.
+std::string note_on_rank(const PlanFacts& facts, const SelectOptions& options);
 
 /// Of one thread that computes blocks of K, tiles or values between points and exemplars; told for each of all
 /// threads, where there are blocks for no more than some.
@@ -75,6 +87,8 @@ class Pieces {
 
   /// So many entries of K, in blocks.
   Operations kernel_entries(double count, bool in_single) const;
+  /// A factor of the kernel with so many columns.
+  Operations factor(Index rank) const;
   /// One look at all points.
   Operations visit() const;
   /// Least squares of all points on k exemplars, one point after the other.

@@ -39,6 +39,14 @@ double numbers_of_each(const PlanFacts& facts, const SelectOptions& o) {
          (kernel.of == KernelOf::squared_distances) + facts.sparse;
 }
 
+/// Weights, costs, prices and candidates of every point, and what is included taken from it.
+double conditions_bytes(const SelectOptions& o, const PlanSizes& s) {
+  const Conditions& c = o.conditions;
+  const double lists = (c.empty() && !o.budget ? 0.0 : 8.0) + (o.until_error ? s.k + 2 : 0.0);
+  const auto included = static_cast<double>(c.included.size());
+  return 8 * s.n * (lists + included) + 8 * (included + s.k) * included;
+}
+
 Index to_index(double v) {
   return v < 9e18 ? static_cast<Index>(v) : std::numeric_limits<Index>::max();
 }
@@ -61,9 +69,7 @@ std::string remedy(const SelectOptions& o, double limit, double data, bool fewer
 std::vector<std::string> notes_on(const Candidate& chosen, const PlanFacts& facts,
                                   const SelectOptions& o) {
   std::vector<std::string> notes;
-  if (o.rank > facts.points)
-    notes.push_back(fmt::format("a rank of {} was asked for, there are {} points: {} is used",
-                                o.rank, facts.points, facts.points));
+  if (std::string note = note_on_rank(facts, o); !note.empty()) notes.push_back(std::move(note));
   if (chosen.kernel_by == KernelBy::tiles)
     notes.push_back(
         "every exemplar costs the whole kernel twice; a rank, such as 512, approximates it at O(n "
@@ -117,7 +123,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   const double limit = facts.limit > 0 ? facts.limit : memory_limit(to_index(data), options);
   const double common = 8 * (numbers_of_each(facts, options) * s.n + 4 * s.d) +
                         (options.codes ? 8 * s.n * s.k : 0.0) +
-                        (options.assignment ? 8 * s.n : 0.0);
+                        (options.assignment ? 8 * s.n : 0.0) + conditions_bytes(options, s);
   const double program =
       static_cast<double>(facts.label_bytes) + (facts.streamed ? program_bytes : 0);
   const auto refining = [&](const Candidate& c) {
@@ -154,7 +160,9 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   const RefineCost after = refining(*best);
   Plan plan{
       .form = best->form,
+      .kernel = options.kernel.type,
       .kernel_by = best->kernel_by,
+      .rank = options.rank,
       .why = best->kernel_by == KernelBy::products && refused
                  ? "the n x n kernel would be less work, but does not fit the memory: products "
                    "with A"

@@ -6,6 +6,7 @@
 //   begin         a run at X = 0, c = h = r                       none
 //   leader        the best score and whose it is                  2
 //   row           a_i                                             d
+//   offer         who may be picked                               n
 //   advance       c and h of all points after one step each       3 d for every run
 //   rescore       c and h from E and C alone                      d^2
 //
@@ -30,6 +31,7 @@
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/residual_rows.hpp"
 #include "fwsr/solver/selection.hpp"
+#include "fwsr/solver/terms.hpp"
 
 namespace fwsr {
 
@@ -54,6 +56,8 @@ class PointRun {
   /// The smallest index among the points whose square is within a relative `tie` of the largest. Runs may be asked
   /// from several threads, each from one.
   virtual Leader leader(double tie) const = 0;
+  /// From now on squares are compared times these, one for each point; 0: not to be picked.
+  virtual void offer(std::span<const double> prices) = 0;
   /// c_i = ||C^(1/2) E^T a_i||^2 and h_i = a_i^T E C a_i anew; E is dim x dim.
   virtual void rescore(const Covariance& covariance, const std::vector<double>& e) = 0;
 };
@@ -74,11 +78,15 @@ class PointSet {
   virtual ~PointSet() = default;
 
   virtual PointFacts facts() const = 0;
+  /// What the points count, who may be picked, and what is there already. Before anything else is asked.
+  virtual void narrow(const Terms& terms) = 0;
   /// `single`: from products in float32. The same one as long as somebody holds it.
   virtual std::shared_ptr<const Covariance> covariance(bool single) = 0;
   virtual std::unique_ptr<PointRun> begin(const Covariance& covariance) = 0;
-  /// a_i, dim numbers. May be asked from several threads.
+  /// a_i, or what the included exemplars leave of it, dim numbers. May be asked from several threads.
   virtual void row(Index i, double* out) const = 0;
+  /// a_i as it is.
+  virtual void whole_row(Index i, double* out) const = 0;
   /// One pass over the points for all of them. The runs are of this set, or of sets of the same points with
   /// another eta.
   virtual void advance(std::span<const PointUpdate> updates) = 0;

@@ -23,9 +23,10 @@ double largest(const std::vector<double>& values) {
 
 }  // namespace
 
-/// c and h of every point in one run.
+/// c and h of every candidate in one run.
 struct PointShard::Run {
-  Run(const Points& of, const std::vector<double>& r) : points(of), scores(r) {}
+  Run(const Points& candidates, const Terms& of, Index points_before, const std::vector<double>& r)
+      : points(candidates), terms(of), before(points_before), scores(r) {}
 
   /// The step made ready for a pass over the points.
   Points::Update prepare(const Advance::Step& s, const std::vector<double>& r) {
@@ -44,6 +45,8 @@ struct PointShard::Run {
   }
 
   const Points& points;
+  const Terms& terms;
+  Index before;   // points of the set that are in other places
   Scores scores;  // its r is the covariance's
   Points::Direction a, av, rv;
 };
@@ -62,6 +65,42 @@ Told PointShard::answer(const MakeSet& q) {
   return {};
 }
 
+const Terms& PointShard::terms(Index set) const {
+  static const Terms none_at_all;
+  const auto found = narrowed_.find(set);
+  return found == narrowed_.end() ? none_at_all : found->second.terms;
+}
+
+const Points& PointShard::candidates(Index set) const {
+  const auto found = narrowed_.find(set);
+  return found == narrowed_.end() || !found->second.candidates ? points(set)
+                                                               : *found->second.candidates;
+}
+
+std::vector<double> PointShard::r_of_all(Index set, Index covariance) const {
+  const std::vector<double>& own = r(covariance);
+  std::vector<double> all(at(points(set).size()));
+  for (std::size_t c = 0; c < own.size(); ++c)
+    all[at(terms(set).point(static_cast<Index>(c)))] = own[c];
+  return all;
+}
+
+Told PointShard::answer(const Narrow& q) {
+  const Points& own = points(q.set);
+  const Portion& here = own.portion();
+  const auto list = [](const Numbers& v) {
+    return std::vector<double>(v.all().begin(), v.all().end());
+  };
+  Narrowed narrowed{
+      .terms = terms_of(
+          Terms{.weights = list(q.weights), .candidates = q.candidates, .costs = list(q.costs)},
+          here.first, here.size),
+      .candidates = {}};
+  if (q.some) narrowed.candidates = std::make_unique<Points>(own, narrowed.terms.candidates);
+  narrowed_[q.set] = std::move(narrowed);
+  return {};
+}
+
 WhichPoints::Reply PointShard::answer(const WhichPoints& q) const {
   const Points& own = points(q.set);
   const Portion& here = own.portion();
@@ -76,7 +115,7 @@ WhichPoints::Reply PointShard::answer(const WhichPoints& q) const {
 Told PointShard::answer(const Forget& q) {
   if (q.what == Forget::What::run) runs_.erase(q.id);
   if (q.what == Forget::What::covariance) r_.erase(q.id);
-  if (q.what == Forget::What::set) points_.erase(q.id), owned_.erase(q.id);
+  if (q.what == Forget::What::set) points_.erase(q.id), owned_.erase(q.id), narrowed_.erase(q.id);
   return {};
 }
 
@@ -105,7 +144,7 @@ RowsOf::Reply PointShard::answer(const RowsOf& q) const {
 
 Moments::Reply PointShard::answer(const Moments& q) const {
   return q.single ? moments_in_single(points(q.set), q.shift.all(), threads_, keep_going_)
-                  : moments_in_double(points(q.set), threads_, keep_going_);
+                  : moments_in_double(points(q.set), terms(q.set).weights, threads_, keep_going_);
 }
 
 double PointShard::keep(Index id, std::vector<double> r) {
@@ -115,12 +154,13 @@ double PointShard::keep(Index id, std::vector<double> r) {
 }
 
 KeepForms::Reply PointShard::answer(const KeepForms& q) {
-  return keep(q.id, forms_in_double(points(q.set), q.c.all(), threads_, keep_going_));
+  return keep(q.id, forms_in_double(candidates(q.set), q.c.all(), threads_, keep_going_));
 }
 
 KeepFormsInSingle::Reply PointShard::answer(const KeepFormsInSingle& q) {
-  SingleForms forms = forms_in_single(points(q.set), q.b.all(), {q.m.all(), q.s.all(), q.cm.all()},
-                                      threads_, keep_going_);
+  SingleForms forms =
+      forms_in_single(candidates(q.set), q.b.all(), {q.m.all(), q.s.all(), q.cm.all()},
+                      points(q.set).portion().of, threads_, keep_going_);
   keep(q.id, std::move(forms.r));
   return {.most = forms.most, .longest = forms.longest};
 }
@@ -141,9 +181,21 @@ KeepBordered::Reply PointShard::answer(const KeepBordered& q) {
 // ----------------------------------------------------------------------------------------- the runs
 
 Told PointShard::answer(const BeginRun& q) {
-  auto begun = std::make_unique<Run>(points(q.set), r(q.covariance));
+  auto begun = std::make_unique<Run>(candidates(q.set), terms(q.set), points(q.set).portion().first,
+                                     r(q.covariance));
   begun->scores.find_block_max(threads_);
   runs_[q.run] = std::move(begun);
+  return {};
+}
+
+Told PointShard::answer(const SetPrices& q) {
+  Run& own = run(q.run);
+  std::vector<double> prices;
+  for (Index c = 0; c < own.points.size(); ++c)
+    prices.push_back(q.prices.all()[at(own.before + own.terms.point(c))]);
+  const bool all = std::all_of(prices.begin(), prices.end(), [](double p) { return p == 1; });
+  own.scores.prices = all ? std::vector<double>{} : std::move(prices);
+  own.scores.find_block_max(threads_);
   return {};
 }
 
@@ -155,7 +207,7 @@ FirstScore::Reply PointShard::answer(const FirstScore& q) const {
   const Run& own = run(q.run);
   const Index i = own.scores.first(q.enough);
   if (i < 0) return {};
-  return {.point = own.points.portion().first + i, .square = own.scores.c[at(i)]};
+  return {.point = own.before + own.terms.point(i), .square = own.scores.c[at(i)]};
 }
 
 Told PointShard::answer(const Rescore& q) {
@@ -175,7 +227,7 @@ Told PointShard::answer(const Rescore& q) {
 }
 
 Told PointShard::answer(const Advance& q) {
-  const Points& all = points(q.set);
+  const Points& all = candidates(q.set);
   std::vector<Points::Update> ready;
   ready.reserve(q.steps.size());
   for (const Advance::Step& s : q.steps) ready.push_back(run(s.run).prepare(s, r(s.covariance)));
@@ -184,33 +236,42 @@ Told PointShard::answer(const Advance& q) {
                       static_cast<double>(all.dim());
   for_own_blocks(threads_for(threads_, work), all.size(),
                  [&](Index block, Index first, Index last) { pass.run(block, first, last); });
+  for (const Advance::Step& s : q.steps)
+    if (Run& own = run(s.run); !own.scores.prices.empty()) own.scores.find_block_max(threads_);
   return {};
 }
 
 // ------------------------------------------------------------------------------- when a run has ended
 
 DescribeCodes::Reply PointShard::answer(const DescribeCodes& q) const {
-  return sweep_linear(points(q.set), q.tables, r(q.covariance), q.wanted, threads_, keep_going_);
+  const bool some = &candidates(q.set) != &points(q.set);
+  return sweep_linear(points(q.set), q.tables,
+                      some ? r_of_all(q.set, q.covariance) : r(q.covariance), terms(q.set),
+                      q.wanted, threads_, keep_going_);
 }
 
 ResidualSquares::Reply PointShard::answer(const ResidualSquares& q) const {
-  return residual_squares(points(q.set), q.codes, threads_, keep_going_);
+  return residual_squares(points(q.set), q.codes, terms(q.set).weights, threads_, keep_going_);
 }
 
 ResidualMoments::Reply PointShard::answer(const ResidualMoments& q) const {
-  return residual_moments(points(q.set), q.codes, threads_, keep_going_);
+  return residual_moments(points(q.set), q.codes, terms(q.set).weights, threads_, keep_going_);
 }
 
 ProjectedSquares::Reply PointShard::answer(const ProjectedSquares& q) const {
-  return projected_squares(points(q.set), q.w.all(), threads_);
+  return projected_squares(points(q.set), q.w.all(), terms(q.set).weights, threads_);
 }
 
 ResidualScores::Reply PointShard::answer(const ResidualScores& q) {
-  const Points& own = points(q.set);
+  const Points& own = candidates(q.set);
+  const Terms& of = terms(q.set);
   residual_scores_ = residual_scores(own, q.rr.all(), threads_, keep_going_);
   ResidualScores::Reply reply;
   for (Index i = 0; i < own.size(); ++i) {
-    const double square = residual_scores_[at(i)], error = residual_score_error(own, q.f, i);
+    const double cost = of.cost(of.point(i)), price = 1 / (cost * cost);
+    residual_scores_[at(i)] *= price;
+    const double square = residual_scores_[at(i)],
+                 error = price * residual_score_error(own, q.f, i);
     reply.largest = std::max(reply.largest, square);
     reply.least = std::max(reply.least, square - error);
     reply.most = std::max(reply.most, square + error);
@@ -219,12 +280,15 @@ ResidualScores::Reply PointShard::answer(const ResidualScores& q) {
 }
 
 ResidualLeaders::Reply PointShard::answer(const ResidualLeaders& q) {
-  const Points& own = points(q.set);
+  const Points& own = candidates(q.set);
+  const Terms& of = terms(q.set);
   const std::vector<double> squares = std::exchange(residual_scores_, {});
   std::vector<Index> leaders;
-  for (Index i = 0; i < own.size() && std::ssize(leaders) <= q.few; ++i)
-    if (squares[at(i)] + residual_score_error(own, q.f, i) >= q.least)
-      leaders.push_back(own.portion().first + i);
+  for (Index i = 0; i < own.size() && std::ssize(leaders) <= q.few; ++i) {
+    const double cost = of.cost(of.point(i));
+    if (squares[at(i)] + residual_score_error(own, q.f, i) / (cost * cost) >= q.least)
+      leaders.push_back(points(q.set).portion().first + of.point(i));
+  }
   return leaders;
 }
 
@@ -234,7 +298,8 @@ TryExchanges::Reply PointShard::answer(const TryExchanges& q) const {
 }
 
 BeyondSpan::Reply PointShard::answer(const BeyondSpan& q) const {
-  return beyond_span(points(q.set), q.orthonormal.all(), threads_, keep_going_);
+  return beyond_span(points(q.set), q.orthonormal.all(), terms(q.set).weights, threads_,
+                     keep_going_);
 }
 
 }  // namespace fwsr

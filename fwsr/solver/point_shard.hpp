@@ -31,6 +31,7 @@ class PointShard {
     return owned_.at(q.set)->answer(q.question, threads_);
   }
   Told answer(const MakeSet& q);
+  Told answer(const Narrow& q);
   WhichPoints::Reply answer(const WhichPoints& q) const;
   Told answer(const Forget& q);
   // These may be asked from several threads, ...
@@ -47,6 +48,7 @@ class PointShard {
   SumPoints::Reply answer(const SumPoints& q) const;
   KeepBordered::Reply answer(const KeepBordered& q);
   Told answer(const BeginRun& q);
+  Told answer(const SetPrices& q);
   Told answer(const Advance& q);
 
   DescribeCodes::Reply answer(const DescribeCodes& q) const;
@@ -60,6 +62,15 @@ class PointShard {
 
  private:
   struct Run;
+  /// What the points of a set count, and those of them that may be picked.
+  struct Narrowed {
+    Terms terms;
+    std::unique_ptr<Points> candidates;  // null: all
+  };
+  const Terms& terms(Index set) const;
+  const Points& candidates(Index set) const;
+  /// r of the points of a set from that of its candidates; of the others it is zero.
+  std::vector<double> r_of_all(Index set, Index covariance) const;
 
   Run& run(Index id) const { return *runs_.at(id); }
   const std::vector<double>& r(Index id) const { return r_.at(id); }
@@ -69,6 +80,7 @@ class PointShard {
   KeepGoing keep_going_;
   std::unordered_map<Index, const Points*> points_;
   std::unordered_map<Index, std::unique_ptr<Points>> owned_;
+  std::unordered_map<Index, Narrowed> narrowed_;
   std::unordered_map<Index, std::vector<double>> r_;  // of every covariance
   std::unordered_map<Index, std::unique_ptr<Run>> runs_;
   std::vector<double> residual_scores_;  // between ResidualScores and ResidualLeaders

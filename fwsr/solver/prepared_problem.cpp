@@ -7,8 +7,10 @@
 
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/formula.hpp"
+#include "fwsr/kernel/projected_kernel.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/local_points.hpp"
+#include "fwsr/solver/unexplained.hpp"
 
 namespace fwsr {
 
@@ -29,7 +31,7 @@ Kernel kernel_of(const SelectOptions& o, const Points& points, int threads) {
   Kernel kernel = o.kernel;
   if (formula_of(kernel.type).linear) kernel.type = KernelType::linear;
   if (!formula_of(kernel.type).has_gamma || kernel.gamma) return kernel;
-  kernel.gamma = default_gamma(points, kernel.type, threads);
+  kernel.gamma = default_gamma(points, kernel.type, threads, kernel.width);
   if (!std::isnormal(*kernel.gamma))
     throw Error(fmt::format(
         "the points are too {} for the {} kernel: the width that suits them is no number any more; "
@@ -80,12 +82,25 @@ void PreparedProblem::make_kernel(const SelectOptions& o, const Plan& plan, bool
   if (hold) held = make_held_kernel(*source, plan.threads);
 }
 
+namespace {
+
+void set_terms(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan) {
+  prepared.terms = terms_of(o.conditions, prepared.kernel().size());
+  if (prepared.set) prepared.set->narrow(prepared.terms);
+  if (!prepared.terms.included.empty())
+    prepared.beyond = make_projected_kernel(prepared.kernel(), prepared.terms.included,
+                                            plan.form != FormKind::covariance, plan.threads);
+}
+
+}  // namespace
+
 PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
   if (o.kernel.type == KernelType::precomputed) {
     PreparedProblem prepared;
     prepared.source = make_given_kernel(view, subset, o.eta, o.eta_relative, plan.threads);
+    set_terms(prepared, o, plan);
     return prepared;
   }
   return prepare_problem(std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads),
@@ -104,7 +119,7 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
         [&](Index i, double* out) { return all.row(i, out), all.squared_norm(i); });
   prepared.type = kernel_of(o, *prepared.points, plan.threads);
   prepared.single = prepared.points->single() && !o.precise && plan.form == FormKind::representer &&
-                    plan.kernel_by != KernelBy::products;
+                    plan.kernel_by != KernelBy::products && o.conditions.included.empty();
   prepared.make_kernel(o, plan, prepared.single, plan.kernel_by == KernelBy::held, keep_going);
   if (plan.kernel_by == KernelBy::factor) {
     const KernelMatrix& exact = *prepared.source;
@@ -119,21 +134,37 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
   }
   if (plan.form == FormKind::covariance)
     prepared.set = std::make_unique<LocalPoints>(prepared.feature_rows(), plan.threads, keep_going);
+  set_terms(prepared, o, plan);
   return prepared;
 }
 
-RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero) {
+RunOptions run_options(const SelectOptions& o, const PreparedProblem& prepared, double f_at_zero,
+                       int threads, Clock::time_point start) {
+  const KernelMatrix& kernel = prepared.kernel();
   const double unit = kernel.unit();
   const double told = f_at_zero / unit / unit;  // in the user's units
   if (!std::isfinite(told) || (f_at_zero > 0 && told < std::numeric_limits<double>::min()))
     throw Error(
         "the squares of the points are too large or too small for floating-point numbers; rescale "
         "the features, or remove values near the largest or smallest number");
+  std::function<bool(const std::vector<Index>&)> enough;
+  if (o.until_error)
+    enough = [share = make_unexplained(prepared, threads), conditions = o.conditions,
+              most = *o.until_error](const std::vector<Index>& exemplars) {
+      return missing_of_floors(conditions, exemplars) == 0 && share->of(exemplars) <= most;
+    };
+  std::optional<Clock::time_point> deadline;
+  if (o.time_limit)
+    deadline = start + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(std::min(*o.time_limit, 1e9)));
   return {.exemplars = o.exemplars,
           .beta = effective_beta(o, kernel.size()),
           .delta = o.delta_absolute ? o.delta * unit * unit : o.delta * f_at_zero,
           .when_converged = o.when_converged,
-          .max_iterations = effective_max_iterations(o)};
+          .max_iterations = effective_max_iterations(o),
+          .open = OpenRows(o, prepared.terms, kernel.size()),
+          .enough = std::move(enough),
+          .deadline = deadline};
 }
 
 }  // namespace fwsr

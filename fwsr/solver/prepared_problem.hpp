@@ -15,6 +15,7 @@
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/point_set.hpp"
+#include "fwsr/solver/terms.hpp"
 
 namespace fwsr {
 
@@ -26,13 +27,17 @@ struct PreparedProblem {
   std::unique_ptr<Factor> factor;             // F, where it takes the place of K
   std::unique_ptr<Points> coordinates;        // its rows as points
   std::unique_ptr<KernelMatrix> approximate;  // F F^T
+  std::unique_ptr<KernelMatrix> beyond;       // what the included exemplars leave of kernel()
   std::unique_ptr<PointSet> set;              // what the covariance form works on, where it does
+  Terms terms = {};                           // the conditions of the request
   Kernel type = {};                           // with its gamma
   std::optional<std::string> warning;         // about the points
   bool single = false;                        // K began in float32; a long run may go on in double
 
   double gamma() const { return type.gamma.value_or(0.0); }
   const KernelMatrix& kernel() const { return approximate ? *approximate : held ? *held : *source; }
+  /// What the form works on: kernel(), less what is included.
+  const KernelMatrix& form_kernel() const { return beyond ? *beyond : kernel(); }
   /// Of a point; 0 for a given kernel.
   Index features() const { return points ? points->features() : set ? set->facts().features : 0; }
   /// What the kernel is the inner product of.
@@ -52,8 +57,10 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
 std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going);
 
-/// What the loop needs to know. Throws Error when the objective at X = 0 is not finite.
-RunOptions run_options(const SelectOptions& o, const KernelMatrix& kernel, double f_at_zero);
+/// What the loop needs to know of a run that began at `start`. Throws Error when the objective at X = 0 is not finite.
+/// @pre the problem outlives it
+RunOptions run_options(const SelectOptions& o, const PreparedProblem& prepared, double f_at_zero,
+                       int threads, Clock::time_point start);
 
 /// Norms and distances of sparse points come from sums over their entries, less what centring takes away: far from the
 /// origin nothing is left of them but rounding. Some points, met as they are, tell. `fetch` writes a_i to its second

@@ -61,6 +61,22 @@ struct WhichPoints {
   };
 };
 
+/// From now on the points of a set count by these weights, only some may be picked, and at these costs: one number for
+/// each of all points, or none at all; candidates by their number. Before a covariance of the set is asked for.
+struct Narrow {
+  Index set = 0;
+  Numbers weights, costs;
+  bool some = false;  // only `candidates` may be picked
+  std::vector<Index> candidates;
+  using Reply = Told;
+};
+/// From now on the scores of a run are squares times these, one for each of all points; 0: not to be picked.
+struct SetPrices {
+  Index run = 0;
+  Numbers prices;
+  using Reply = Told;
+};
+
 /// Of set, covariance or run number `id` nothing more will be asked.
 struct Forget {
   enum class What : std::int32_t { set, covariance, run };

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/kernel/check_given.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/projection.hpp"
@@ -43,8 +43,10 @@ void refuse_no_kernel(const KernelMatrix& kernel, std::span<const Index> exempla
 /// What some points leave of all others, from explicit vectors: these keep twice the digits of inner products.
 class Residuals {
  public:
-  Residuals(const Points& points, std::span<const double> orthonormal, int threads)
+  Residuals(const Points& points, std::span<const double> orthonormal,
+            const std::vector<double>& weights, int threads)
       : points_(points),
+        weights_(weights),
         d_(points.features()),
         rank_(d_ ? static_cast<Index>(orthonormal.size()) / d_ : 0),
         basis_(orthonormal) {
@@ -60,6 +62,8 @@ class Residuals {
   }
 
  private:
+  double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
+
   /// ||a||^2 - ||Q a||^2 from stored numbers, while that leaves digits enough.
   double of_stored(Index first, Index last) const {
     std::vector<double> s(at(by_feature_->padded()));
@@ -68,41 +72,20 @@ class Residuals {
       points_.sparse_products(i, *by_feature_, s.data());
       const double norm = points_.squared_norm(i), taken = points_.norm_taken_away(i);
       const double left = norm - dot(s.data(), s.data(), rank_);
-      sum += left > doubtful * (norm + taken * taken) ? left : of_rows(i, i + 1);
+      sum += left > doubtful * (norm + taken * taken) ? weight(i) * left : of_rows(i, i + 1);
     }
     return sum;
   }
 
-  /// Rows less their projections, twice for what rounding left.
+  /// Rows less their projections.
   double of_rows(Index first, Index last) const {
     const Index rows = last - first, dim = points_.dim();
-    std::vector<double> a(at(rows * dim)), s(at(rows * rank_));
+    std::vector<double> a(at(rows * dim));
     points_.rows(first, last, a.data());
-    for (int twice = 0; twice < 2 && rank_ > 0; ++twice) {
-      multiply(Product<double>{.op_b = Op::transpose,
-                               .m = rows,
-                               .n = rank_,
-                               .k = d_,
-                               .left = a.data(),
-                               .left_stride = dim,
-                               .right = basis_.data(),
-                               .right_stride = d_,
-                               .out = s.data(),
-                               .out_stride = rank_});
-      multiply(Product<double>{.m = rows,
-                               .n = d_,
-                               .k = rank_,
-                               .a = -1,
-                               .left = s.data(),
-                               .left_stride = rank_,
-                               .right = basis_.data(),
-                               .right_stride = d_,
-                               .b = 1,
-                               .out = a.data(),
-                               .out_stride = dim});
-    }
+    take_away(basis_, {.first = a.data(), .count = rows, .d = d_, .stride = dim});
     double sum = 0;
-    for (Index i = 0; i < rows; ++i) sum += dot(a.data() + i * dim, a.data() + i * dim, d_);
+    for (Index i = 0; i < rows; ++i)
+      sum += weight(first + i) * dot(a.data() + i * dim, a.data() + i * dim, d_);
     return sum;
   }
 
@@ -110,6 +93,7 @@ class Residuals {
   static constexpr double doubtful = 1e-5;
 
   const Points& points_;
+  const std::vector<double>& weights_;
   Index d_, rank_;
   std::span<const double> basis_;                        // rank x d
   std::unique_ptr<const Points::ByFeature> by_feature_;  // of sparse points
@@ -140,16 +124,16 @@ void for_values(const KernelMatrix& kernel, std::span<const Index> exemplars, in
                 const KeepGoing& keep_going, const Use& use) {
   const std::size_t k = exemplars.size();
   for_points(kernel.size(), threads, keep_going, [&](std::size_t b, Index first, Index last) {
-    std::vector<Index> points(at(last - first));
-    std::iota(points.begin(), points.end(), first);
-    const std::vector<double> values = kernel.values(points, exemplars, Eta::left_out);
+    const std::vector<double> values =
+        kernel.values(index_range(first, last), exemplars, Eta::left_out);
     std::vector<double> scratch(k);
     for (Index i = first; i < last; ++i)
       use(b, i, kernel.diagonal(i, Eta::left_out), values.data() + at(i - first) * k, scratch);
   });
 }
 
-Regression project_kernel(const KernelMatrix& kernel, std::span<const Index> exemplars, int threads,
+Regression project_kernel(const KernelMatrix& kernel, std::span<const Index> exemplars,
+                          const std::vector<double>& weights, int threads,
                           const KeepGoing& keep_going) {
   const auto k = static_cast<Index>(exemplars.size());
   const PivotedCholesky factor =
@@ -161,8 +145,9 @@ Regression project_kernel(const KernelMatrix& kernel, std::span<const Index> exe
                  std::vector<double>& scratch) {
                const double rest = square - factor.squared_solution(column, scratch.data());
                if (rest < 0) refuse_no_kernel(kernel, exemplars, factor, i, rest, scratch);
-               projection[b] += std::max(0.0, rest);
-               trace[b] += square;
+               const double weight = weights.empty() ? 1.0 : weights[at(i)];
+               projection[b] += weight * std::max(0.0, rest);
+               trace[b] += weight * square;
              });
   return added_up(projection, trace, kernel.size());
 }
@@ -177,13 +162,15 @@ std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index fe
   return orthonormal_rows(std::move(own), k, features);
 }
 
-BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal, int threads,
+BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal,
+                           const std::vector<double>& weights, int threads,
                            const KeepGoing& keep_going) {
-  const Residuals residuals(points, orthonormal, threads);
+  const Residuals residuals(points, orthonormal, weights, threads);
   const auto blocks = at(block_count(points.size(), sweep_rows));
   std::vector<double> projection(blocks), trace(blocks);
   for_points(points.size(), threads, keep_going, [&](std::size_t b, Index first, Index last) {
-    for (Index i = first; i < last; ++i) trace[b] += points.squared_norm(i);
+    for (Index i = first; i < last; ++i)
+      trace[b] += (weights.empty() ? 1.0 : weights[at(i)]) * points.squared_norm(i);
     projection[b] = residuals.sum(first, last);
   });
   return {.projection = segments_of(projection, points.portion(), sweep_rows),
@@ -196,32 +183,33 @@ Regression project_points(const Points& points, std::span<const Index> exemplars
   for (std::size_t t = 0; t < exemplars.size(); ++t)
     points.row(exemplars[t], rows.data() + t * at(points.dim()));
   const BeyondSpanSums sums =
-      beyond_span(points, span_of(rows, points.dim(), points.features()), threads, keep_going);
+      beyond_span(points, span_of(rows, points.dim(), points.features()), {}, threads, keep_going);
   const double projection = total_of({sums.projection});
   return {.projection = projection, .ridge = projection, .trace = total_of({sums.trace})};
 }
 
 double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, double rho,
-                int threads, const KeepGoing& keep_going) {
+                const std::vector<double>& weights, int threads, const KeepGoing& keep_going) {
   const auto k = static_cast<Index>(exemplars.size());
   std::vector<double> ridged = kernel.values(exemplars, exemplars, Eta::left_out);
   for (Index t = 0; t < k; ++t) ridged[at(t * k + t)] += rho * rho;
   const PivotedCholesky factor = pivoted_cholesky(ridged, k);
   std::vector<double> ridges(at(block_count(kernel.size(), sweep_rows)));
-  for_values(
-      kernel, exemplars, threads, keep_going,
-      [&](std::size_t b, Index, double square, const double* column, std::vector<double>& scratch) {
-        ridges[b] += square - factor.squared_solution(column, scratch.data());
-      });
+  for_values(kernel, exemplars, threads, keep_going,
+             [&](std::size_t b, Index i, double square, const double* column,
+                 std::vector<double>& scratch) {
+               const double left = square - factor.squared_solution(column, scratch.data());
+               ridges[b] += weights.empty() ? left : weights[at(i)] * left;
+             });
   return sum_in_segments(ridges, kernel.size(), sweep_rows);
 }
 
 Regression regress(const KernelMatrix& kernel, const Points* linear,
                    std::span<const Index> exemplars, double rho, int threads,
-                   const KeepGoing& keep_going) {
+                   const KeepGoing& keep_going, const std::vector<double>& weights) {
   Regression errors = linear ? project_points(*linear, exemplars, threads, keep_going)
-                             : project_kernel(kernel, exemplars, threads, keep_going);
-  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, threads, keep_going);
+                             : project_kernel(kernel, exemplars, weights, threads, keep_going);
+  if (rho > 0) errors.ridge = ridge_of(kernel, exemplars, rho, weights, threads, keep_going);
   return errors;
 }
 

@@ -9,6 +9,8 @@
 
 namespace fwsr {
 
+// `weights`: of the points in all sums; empty: 1 each.
+
 /// In the kernel's units, without the eta row.
 struct Regression {
   double projection = 0;  // ||A - P_T A||^2
@@ -22,7 +24,8 @@ std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index fe
 struct BeyondSpanSums {
   SegmentSums<double> projection, trace;
 };
-BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal, int threads,
+BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal,
+                           const std::vector<double>& weights, int threads,
                            const KeepGoing& keep_going);
 
 /// From the points themselves, which keep twice the digits of their inner products; ridge is the projection.
@@ -30,12 +33,12 @@ Regression project_points(const Points& points, std::span<const Index> exemplars
                           const KeepGoing& keep_going);
 /// The ridge alone, from the kernel. @pre rho > 0, in the kernel's units
 double ridge_of(const KernelMatrix& kernel, std::span<const Index> exemplars, double rho,
-                int threads, const KeepGoing& keep_going);
+                const std::vector<double>& weights, int threads, const KeepGoing& keep_going);
 
 /// All of it. `linear`: the points themselves where the kernel is their inner product, else null. `rho` in the
 /// kernel's units; negative when nobody asked.
 Regression regress(const KernelMatrix& kernel, const Points* linear,
                    std::span<const Index> exemplars, double rho, int threads,
-                   const KeepGoing& keep_going);
+                   const KeepGoing& keep_going, const std::vector<double>& weights = {});
 
 }  // namespace fwsr

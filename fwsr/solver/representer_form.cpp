@@ -26,12 +26,12 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return fwsr::dot(a.data(), b.data(), static_cast<Index>(a.size()));
 }
 
-/// The sum over all points of what their blocks add, first block to last.
 }  // namespace
 
-RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads, const InDouble& in_double,
-                                 const KeepGoing& keep_going)
+RepresenterForm::RepresenterForm(const KernelMatrix& kernel, const Terms& terms, int threads,
+                                 const InDouble& in_double, const KeepGoing& keep_going)
     : kernel_(&kernel),
+      terms_(terms),
       threads_(threads),
       in_double_(in_double),
       keep_going_(keep_going),
@@ -39,11 +39,24 @@ RepresenterForm::RepresenterForm(const KernelMatrix& kernel, int threads, const 
       scores_(n_),
       v_(at(n_)),
       y_(at(n_)) {
-  kernel_->row_squares(scores_.r, threads_);
+  find_at_zero();
   scores_.c = scores_.r;
   scores_.h = scores_.r;
-  for (Index i = 0; i < n_; ++i) trace_ += kernel_->diagonal(i);
   f_ = f_at_zero_ = trace_;
+}
+
+/// r and tr K.
+void RepresenterForm::find_at_zero() {
+  kernel_->row_squares(scores_.r, threads_, terms_.weights);
+  trace_ = 0;
+  for (Index i = 0; i < n_; ++i) trace_ += terms_.weight(i) * kernel_->diagonal(i);
+}
+
+/// n numbers, each times the weight of its point.
+std::vector<double> RepresenterForm::weighted(const double* values) const {
+  std::vector<double> found(values, values + n_);
+  for (Index i = 0; i < n_ && terms_.weighted(); ++i) found[at(i)] *= terms_.weight(i);
+  return found;
 }
 
 /// Theta and G with room for one more row and column.
@@ -70,9 +83,13 @@ Index RepresenterForm::position(Index j) {
   w_.resize(at((m + 1) * n_));
   const std::span<double> k(u_.data() + m * n_, at(n_));
   kernel_->column(j, k);
-  kernel_->multiply(k, {w_.data() + m * n_, at(n_)}, threads_);
+  const std::span<double> w(w_.data() + m * n_, at(n_));
+  if (terms_.weighted())
+    kernel_->multiply(weighted(k.data()), w, threads_);
+  else
+    kernel_->multiply(k, w, threads_);
   basis_.push_back(j);
-  // G_bm = <k_b, k_m> = (K k_m)_b.
+  // G_bm = <k_b, S k_m> = (K S k_m)_b.
   for (Index b = 0; b <= m; ++b)
     g_[at(b * room_ + m)] = g_[at(m * room_ + b)] = w_[at(m * n_ + basis_[at(b)])];
   return m;
@@ -94,7 +111,8 @@ double RepresenterForm::exact_score(Index j) {
   std::vector<double> squares(at(block_count(n_)));
   for_blocks(threads_for(threads_, pass_work()), n_, [&](Index b, Index first, Index last) {
     combine_rows({u_.data() + first, m, last - first, n_}, c_.data(), v_.data() + first);
-    squares[at(b)] = fwsr::dot(v_.data() + first, v_.data() + first, last - first);
+    squares[at(b)] =
+        weighted_dot(terms_.weights, first, v_.data() + first, v_.data() + first, last - first);
   });
   return total(squares);
 }
@@ -137,8 +155,9 @@ void RepresenterForm::recompute() {
                                    .out_stride = width});
           for (Index i = 0; i < rows; ++i) {
             const double* own = p.data() + i * width;
-            scores_.c[at(first + i)] += fwsr::dot(own, own, width);
-            scores_.h[at(first + i)] += fwsr::dot(own, tile + i * stride, width);
+            scores_.c[at(first + i)] += weighted_dot(terms_.weights, begin, own, own, width);
+            scores_.h[at(first + i)] +=
+                weighted_dot(terms_.weights, begin, own, tile + i * stride, width);
           }
         });
       },
@@ -149,8 +168,14 @@ void RepresenterForm::recompute() {
 void RepresenterForm::go_on_in_double() {
   kernel_ = &in_double_();
   const Index m = basis_size();
-  kernel_->row_squares(scores_.r, threads_);
+  find_at_zero();
   for (Index b = 0; b < m; ++b) kernel_->column(basis_[at(b)], {u_.data() + b * n_, at(n_)});
+  std::vector<double> su;  // S U, where there are weights
+  for (Index b = 0; b < m && terms_.weighted(); ++b) {
+    const std::vector<double> row = weighted(u_.data() + b * n_);
+    su.insert(su.end(), row.begin(), row.end());
+  }
+  const double* const right = terms_.weighted() ? su.data() : u_.data();
   for_blocks(
       threads_, n_,
       [&](Index, Index first, Index last) {
@@ -162,7 +187,7 @@ void RepresenterForm::go_on_in_double() {
                                    .m = m,
                                    .n = last - first,
                                    .k = end - begin,
-                                   .left = u_.data() + begin,
+                                   .left = right + begin,
                                    .left_stride = n_,
                                    .right = tile,
                                    .right_stride = stride,
@@ -172,8 +197,6 @@ void RepresenterForm::go_on_in_double() {
         });
       },
       kernel_->row_block());
-  trace_ = 0;
-  for (Index i = 0; i < n_; ++i) trace_ += kernel_->diagonal(i);
   xk_ = xkx_ = 0;
   std::vector<double> tg(at(m));
   for (Index b = 0; b < m; ++b)

@@ -11,6 +11,9 @@
 //
 //   <X, K> = <Theta, G>      <X, K X> = <K_BB, Theta G Theta^T>
 //
+// Points that count by weights s, S = diag(s), change sums over points: W = K S U, G = U^T S U, ||v||^2 = v^T S v,
+// r_i = sum_l s_l K_il^2, tr K = sum_i s_i K_ii; X is then that of the points themselves, not of sqrt(s_i) a_i.
+//
 //   cost        set-up: all of K once, for r;  memory 2 n m + 3 n doubles beside K
 //
 // After a full step all rows of Theta but one are zero while its columns still refer to the basis.
@@ -26,6 +29,7 @@
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/solver/form.hpp"
 #include "fwsr/solver/scores.hpp"
+#include "fwsr/solver/terms.hpp"
 
 namespace fwsr {
 
@@ -34,12 +38,15 @@ class RepresenterForm final : public Form {
   /// Gives up a K in float32 and answers with the same one in double.
   using InDouble = std::function<const KernelMatrix&()>;
 
-  /// `in_double` is asked at most once, and only when kernel.single().
-  RepresenterForm(const KernelMatrix& kernel, int threads, const InDouble& in_double = {},
-                  const KeepGoing& keep_going = {});
+  /// `in_double` is asked at most once, and only when kernel.single(). `terms` are the caller's.
+  RepresenterForm(const KernelMatrix& kernel, const Terms& terms, int threads,
+                  const InDouble& in_double = {}, const KeepGoing& keep_going = {});
 
   double objective() const override { return f_; }
   void refine() override;
+  void offer(std::span<const double> prices) override {
+    scores_.prices.assign(prices.begin(), prices.end());
+  }
   Pick best() override;
   Probe probe(const Pick& pick) override;
   void step(const Pick& pick, double gamma, double length) override;
@@ -57,11 +64,14 @@ class RepresenterForm final : public Form {
   }
   Index position(Index j);
   void grow();
+  void find_at_zero();
+  std::vector<double> weighted(const double* values) const;
   double exact_score(Index j);
   void recompute();
   void go_on_in_double();
 
   const KernelMatrix* kernel_;
+  const Terms& terms_;
   int threads_;
   InDouble in_double_;
   KeepGoing keep_going_;

@@ -107,7 +107,8 @@ std::unique_ptr<Form> make(PreparedProblem& prepared, const SelectOptions& o, co
     prepared.make_kernel(o, plan, false, hold, keep_going);
     return prepared.kernel();
   };
-  return std::make_unique<RepresenterForm>(prepared.kernel(), plan.threads, in_double, keep_going);
+  return std::make_unique<RepresenterForm>(prepared.form_kernel(), prepared.terms, plan.threads,
+                                           in_double, keep_going);
 }
 
 }  // namespace

@@ -73,12 +73,9 @@ std::vector<double> Residual::dense() const {
                            .k = static_cast<Index>(points_.size()),
                            .a = -1,
                            .left = a_.data(),
-                           .left_stride = d_,
                            .right = g_.data(),
-                           .right_stride = d_,
                            .b = 1,
-                           .out = e.data(),
-                           .out_stride = d_});
+                           .out = e.data()});
   return e;
 }
 

@@ -8,6 +8,7 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/covariance.hpp"
 
 namespace fwsr {
 
@@ -40,12 +41,9 @@ class ResidualRows {
                              .k = k_,
                              .a = -1,
                              .left = x.data(),
-                             .left_stride = k_,
                              .right = x_.chosen.data(),
-                             .right_stride = d_,
                              .b = 1,
-                             .out = out,
-                             .out_stride = d_});
+                             .out = out});
   }
 
  private:
@@ -57,11 +55,8 @@ class ResidualRows {
             .n = columns,
             .k = depth,
             .left = left,
-            .left_stride = depth,
             .right = right,
-            .right_stride = depth,
-            .out = out,
-            .out_stride = columns};
+            .out = out};
   }
 
   const Points& points_;
@@ -72,7 +67,8 @@ class ResidualRows {
 
 }  // namespace
 
-SegmentSums<double> residual_squares(const Points& points, const ResidualVectors& x, int threads,
+SegmentSums<double> residual_squares(const Points& points, const ResidualVectors& x,
+                                     const std::vector<double>& weights, int threads,
                                      const KeepGoing& keep_going) {
   const Index n = points.size(), d = points.dim();
   const ResidualRows residuals(points, x, keep_going);
@@ -82,6 +78,7 @@ SegmentSums<double> residual_squares(const Points& points, const ResidualVectors
       [&](Index b, Index first, Index last) {
         std::vector<double> r(at((last - first) * d));
         residuals(first, last, r.data());
+        times_roots(weights, first, last, d, r.data());
         parts[at(b)] = dot(r.data(), r.data(), (last - first) * d);
       },
       sweep_rows);
@@ -102,18 +99,23 @@ std::vector<double> score_vector(const ResidualVectors& x, const std::vector<dou
 }
 
 SegmentSums<double> projected_squares(const Points& points, std::span<const double> w,
-                                      int threads) {
+                                      const std::vector<double>& weights, int threads) {
   std::vector<double> p(at(points.size()));
   points.project(w, p, threads);
-  return segment_sums(threads, points.portion(), [&](Index l) { return p[at(l)] * p[at(l)]; });
+  return segment_sums(threads, points.portion(), [&](Index l) {
+    return (weights.empty() ? 1.0 : weights[at(l)]) * (p[at(l)] * p[at(l)]);
+  });
 }
 
-SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x, int threads,
+SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x,
+                                   const std::vector<double>& weights, int threads,
                                    const KeepGoing& keep_going) {
   const ResidualRows residuals(points, x, keep_going);
-  return gram_in_segments<double>(
-      points.portion(), points.dim(), threads,
-      [&](Index first, Index last, double* out) { residuals(first, last, out); });
+  return gram_in_segments<double>(points.portion(), points.dim(), threads,
+                                  [&](Index first, Index last, double* out) {
+                                    residuals(first, last, out);
+                                    times_roots(weights, first, last, points.dim(), out);
+                                  });
 }
 
 std::vector<double> residual_scores(const Points& points, std::span<const double> rr, int threads,

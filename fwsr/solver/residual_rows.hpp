@@ -24,16 +24,21 @@ struct ResidualVectors {
   std::vector<double> theta;
 };
 
+// `weights`: of the points; empty: 1 each.
+
 /// ||A - A X||^2: one pass over the points.
-SegmentSums<double> residual_squares(const Points& points, const ResidualVectors& x, int threads,
+SegmentSums<double> residual_squares(const Points& points, const ResidualVectors& x,
+                                     const std::vector<double>& weights, int threads,
                                      const KeepGoing& keep_going);
 
 /// ||p_i||^2 = sum_l <a_l, w>^2 with w = E^T a_i.
 std::vector<double> score_vector(const ResidualVectors& x, const std::vector<double>& a);
-SegmentSums<double> projected_squares(const Points& points, std::span<const double> w, int threads);
+SegmentSums<double> projected_squares(const Points& points, std::span<const double> w,
+                                      const std::vector<double>& weights, int threads);
 
 /// ||p_i||^2 = a_i^T (R R^T) a_i of all points, from R R^T: as much as another set-up, in double.
-SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x, int threads,
+SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x,
+                                   const std::vector<double>& weights, int threads,
                                    const KeepGoing& keep_going);
 std::vector<double> residual_scores(const Points& points, std::span<const double> rr, int threads,
                                     const KeepGoing& keep_going);

@@ -85,8 +85,10 @@ template <MaybeConst<Plan> Given, class Visit>
 void describe(Given& p, Visit&& visit) {
   visit("method", p.method, "name of the method");
   visit("form", p.form, "of fwsr and k-fwsr: `covariance`, `representer` or `gradient`");
+  visit("kernel", p.kernel, "whose space the exemplars are chosen in");
   visit("kernel_by", p.kernel_by,
         "where the kernel comes from: `held`, `tiles`, `products`, `given` or `factor`");
+  visit("rank", p.rank, "columns asked of a factor in place of the kernel; 0: the kernel itself");
   visit("why", p.why, "one sentence: why this form, what is held");
   visit("points", p.points, "number of points");
   visit("features", p.features, "number of features");
@@ -110,7 +112,8 @@ void describe_chosen(Given& s, Visit&& visit) {
         "for each exemplar the number of points it stands for: those it is nearest to");
   visit("strength", s.strength,
         "for each the norm of its row of codes, or the method's own measure");
-  visit("filled", s.filled, "for each whether `fill` added it");
+  visit("filled", s.filled, "for each whether `fill` added it, or the floor of its group");
+  visit("included", s.included, "for each whether it was there already; these come first");
 }
 
 /// How the run went, and how good the answer is.
@@ -121,7 +124,8 @@ void describe_outcome(Given& s, Visit&& visit) {
   visit(
       "status", s.status,
       "how the run ended: `exemplars_reached`, or why there are fewer: `converged` (the gap closed "
-      "first), `exhausted` (nothing is left to represent), `iteration_limit`, `interrupted`");
+      "first), `exhausted` (nothing is left to represent), `iteration_limit`, `interrupted`, and "
+      "under conditions `budget_spent`, `error_reached`, `time_limit`, `candidates_exhausted`");
   visit("f_at_zero", s.f_at_zero, "the objective for X = 0, before the first step");
   visit("beta", s.beta, "the radius at the end; infinite for alpha = 0");
   visit("eta", s.eta, "the penalty for codes whose sum is not 1, absolute");

@@ -8,7 +8,10 @@ void Scores::find_block_max(int threads) {
   const auto n = static_cast<Index>(c.size());
   for_blocks(threads_for(threads, static_cast<double>(n)), n,
              [&](Index b, Index first, Index last) {
-               block_max[size(b)] = *std::max_element(c.begin() + first, c.begin() + last);
+               double most = score(size(first));
+               for (Index i = first + 1; i < last; ++i)
+                 if (most < score(size(i))) most = score(size(i));  // as max_element
+               block_max[size(b)] = most;
              });
 }
 
@@ -16,9 +19,10 @@ Index Scores::first(double enough) const {
   const auto block =
       std::find_if(block_max.begin(), block_max.end(), [&](double m) { return m >= enough; });
   if (block == block_max.end()) return -1;
-  const auto begin = c.begin() + (block - block_max.begin()) * block_size;
-  const auto found = std::find_if(begin, c.end(), [&](double v) { return v >= enough; });
-  return found == c.end() ? -1 : found - c.begin();
+  const auto n = static_cast<Index>(c.size());
+  Index i = (block - block_max.begin()) * block_size;
+  while (i < n && !(score(size(i)) >= enough)) ++i;
+  return i < n ? i : -1;
 }
 
 Index Scores::best(double tie) const {

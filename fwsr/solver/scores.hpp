@@ -3,6 +3,7 @@
 //   r_i = ||k_i||^2   fixed      c_i = ||p_i||^2   the score squared      h_i = <p_i, k_i>
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "fwsr/base/blocks.hpp"
@@ -29,9 +30,14 @@ class Scores {
   void find_block_max(int threads);
 
   std::vector<double> r, c, h;
-  std::vector<double> block_max;  // the largest c of every block of block_size points
+  std::vector<double> block_max;  // the largest score of every block of block_size points
+  std::vector<double> prices;     // scores are c times this, 0: not to be picked; empty: c itself
 
  private:
+  double score(std::size_t i) const {
+    if (prices.empty()) return c[i];
+    return prices[i] > 0 ? c[i] * prices[i] : -std::numeric_limits<double>::infinity();
+  }
   static std::size_t size(Index i) { return static_cast<std::size_t>(i); }
 };
 

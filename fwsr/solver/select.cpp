@@ -45,10 +45,11 @@ Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& p
 
     const auto stepping = Clock::now();
     const double unit = prepared.kernel().unit();
-    Run run = frank_wolfe(*form, run_options(options, prepared.kernel(), form->objective()),
-                          [&](const Progress& p) {
-                            return watch.tell([&](Progress& told) { told = in_units(p, unit); });
-                          });
+    Run run =
+        frank_wolfe(*form, run_options(options, prepared, form->objective(), plan.threads, start),
+                    [&](const Progress& p) {
+                      return watch.tell([&](Progress& told) { told = in_units(p, unit); });
+                    });
     result.seconds.steps = seconds_since(stepping);
     RunProducts products = form->take_products();
     form.reset();
@@ -67,7 +68,8 @@ Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& p
 }
 
 Selection select_points(const PointsView& view, std::span<const Index> subset,
-                        const SelectOptions& options, const Plan& plan, const Observer& observer) {
+                        const SelectOptions& given, const Plan& plan, const Observer& observer) {
+  const SelectOptions options = with_limit(given, plan.points);
   Selection result = run_prepared(
       [&](const KeepGoing& keep_going) {
         return prepare_problem(view, subset, options, plan, keep_going);
@@ -84,7 +86,7 @@ void refuse_unsuitable(const SelectOptions& options, const PointsView& points) {
 
 Plan plan(const PointsView& points, const SelectOptions& options) {
   refuse_unsuitable(options, points);
-  return make_plan(facts_of(points, threads_of(options)), options);
+  return make_plan(facts_of(points, threads_of(options)), with_limit(options, rows_of(points)));
 }
 
 void refuse_other_plan(const PointsView& points, const SelectOptions& options, const Plan& plan) {
@@ -95,7 +97,7 @@ void refuse_other_plan(const PointsView& points, const SelectOptions& options, c
         fmt::format("the plan is for {} points of {} features, and these are {} of {}; make "
                     "one for them",
                     plan.points, plan.features, rows_of(points), cols_of(points)));
-  if (plan.exemplars != options.exemplars)
+  if (plan.exemplars != with_limit(options, rows_of(points)).exemplars)
     throw Error(fmt::format("the plan is for {} exemplars, and the options ask for {}",
                             plan.exemplars, options.exemplars));
 }

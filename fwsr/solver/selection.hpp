@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/kernel/kernel.hpp"
 
 namespace fwsr {
 
@@ -18,7 +19,11 @@ enum class Status {
   converged,          ///< the gap closed first (`stop`), or matching pursuit met delta
   exhausted,          ///< nothing is left to represent: f <= 1e-12 f(0), or no descent direction
   iteration_limit,
-  interrupted,  ///< the observer said stop; exemplars and trace so far, no weights, no certificate
+  interrupted,   ///< the observer said stop; exemplars and trace so far, no weights, no certificate
+  budget_spent,  ///< no candidate fits what is left of the budget
+  error_reached,         ///< the exemplars leave no more than `until_error` unexplained
+  time_limit,            ///< no further step was begun
+  candidates_exhausted,  ///< everybody who may be chosen has been
 };
 const char* name_of(Status v);
 
@@ -95,7 +100,9 @@ const char* name_of(KernelBy v);
 struct Plan {
   std::string method = "fwsr";
   FormKind form = FormKind::none;  // of other methods: none
+  KernelType kernel = KernelType::linear;
   KernelBy kernel_by = KernelBy::none;
+  Index rank = 0;        // columns asked of a factor in place of the kernel; 0: the kernel itself
   std::string why = {};  // one sentence
   Index points = 0;
   Index features = 0;
@@ -155,7 +162,9 @@ struct Selection {
   std::vector<Index> exemplars;  // in the order of choosing
   std::vector<double> weights;   // how many points each one is nearest to
   std::vector<double> strength;  // ||X^(t)||_q of each; other methods: a measure of their own, or 0
-  std::vector<bool> filled;      // true: not chosen by the algorithm but added by `fill`
+  std::vector<bool>
+      filled;  // true: not chosen by the algorithm but added by `fill`, or for a floor
+  std::vector<bool> included;  // true: was there already; these come first
   Status status = Status::interrupted;
   std::vector<Step> trace;
   std::optional<Certificate> certificate;

@@ -181,7 +181,8 @@ void run_batch(SweepSetUp& shared, const Work& work, const Batch& batch) {
     r.form = std::make_unique<CovarianceForm>(set, set.facts().single && !work.options.precise,
                                               work.plan.threads);
     r.loop = std::make_unique<FrankWolfe>(
-        *r.form, run_options(r.options, r.prepared->kernel(), r.form->objective()));
+        *r.form,
+        run_options(r.options, *r.prepared, r.form->objective(), work.plan.threads, start));
     r.result = setting.result;
     runners.push_back(std::move(r));
   }
@@ -223,7 +224,8 @@ void run_one_by_one(const PointsView& view, std::span<const Index> subset, const
       start = Clock::now();
       const double unit = prepared.kernel().unit();
       Index before = 0;
-      Run run = frank_wolfe(*form, run_options(own, prepared.kernel(), form->objective()),
+      Run run = frank_wolfe(*form,
+                            run_options(own, prepared, form->objective(), work.plan.threads, start),
                             [&](const Progress& p) {
                               return tell(work.watch, p, std::exchange(before, p.exemplars), unit);
                             });

@@ -114,6 +114,10 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
                                                                    : "points and kernel");
     return plan;
   }
+  if (!options.conditions.empty() || options.budget) {
+    plan.shared = "under conditions the settings of an eta share the points, and run one by one";
+    return plan;
+  }
   const SharedBytes bytes = shared_bytes(each);
   const auto needs = [&](Index settings) {
     // Where they stand does not matter: as if every batch began in the middle of an eta.
@@ -144,6 +148,8 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
 SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
                      const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas) {
   const Grid grid = make_grid(options, alphas, etas);
+  if (options.exemplars == 0)
+    throw OptionError("a sweep needs the number of exemplars, with a budget too");
   refuse_settings(options, grid, rows_of(points), cols_of(points));
   return plan_settings(plan(points, options), options, grid, 1);
 }

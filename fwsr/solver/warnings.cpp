@@ -19,8 +19,10 @@ constexpr double never_large = 0.01;
 }  // namespace
 
 void warn_if_short(Selection& s, const SelectOptions& o) {
-  const auto found = static_cast<Index>(s.exemplars.size());
-  if (found >= o.exemplars) return;
+  const auto found =
+      std::ssize(s.exemplars) - std::count(s.included.begin(), s.included.end(), true);
+  if (found >= o.exemplars || s.status == Status::error_reached || s.status == Status::budget_spent)
+    return;
   const char* reason = "";
   switch (s.status) {
     case Status::converged:
@@ -46,6 +48,14 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
     case Status::interrupted:
       reason = "the run was interrupted";
       break;
+    case Status::time_limit:
+      reason = "the time limit came first; allow more, or ask for fewer";
+      break;
+    case Status::candidates_exhausted:
+      reason = "nobody else may be chosen";
+      break;
+    case Status::budget_spent:
+    case Status::error_reached:
     case Status::exemplars_reached:
       break;
   }

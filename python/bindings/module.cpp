@@ -294,6 +294,7 @@ NB_MODULE(_core, m) {
         return measured_text({.mean = mean, .deviation = deviation}, find_measure(measure));
       },
       "measure"_a, "mean"_a, "deviation"_a);
+  m.attr("default_method") = default_method;
   m.attr("default_methods") = default_methods;
   m.def("options", option_list);
   m.def("compare_options", compare_options);

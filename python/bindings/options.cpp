@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "fwsr/base/result.hpp"
 #include "fwsr/methods/settings.hpp"
@@ -121,6 +122,42 @@ nb::object as_python(const std::optional<T>& value) {
   return value ? as_python(*value) : nb::none();
 }
 
+template <class T>
+std::vector<T> list(nb::handle value) {
+  const auto array =
+      nb::cast<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(value);
+  return {array.data(), array.data() + array.shape(0)};
+}
+
+void read(nb::handle value, GroupCounts& out) {
+  if (nb::isinstance<nb::dict>(value))
+    out.named = nb::cast<std::map<std::string, Index>>(value);
+  else
+    out.each = nb::cast<Index>(value);
+}
+
+/// As python/fwsr/_conditions.py makes them.
+Conditions read_conditions(const nb::dict& given) {
+  Conditions c;
+  if (given.contains("candidates"))
+    for (const std::uint8_t mark : list<std::uint8_t>(given["candidates"]))
+      c.candidates.push_back(mark != 0);
+  if (given.contains("included"))
+    for (const std::int64_t i : list<std::int64_t>(given["included"]))
+      c.included.push_back(static_cast<Index>(i));
+  if (given.contains("weights")) c.weights = list<double>(given["weights"]);
+  if (given.contains("costs")) c.costs = list<double>(given["costs"]);
+  if (given.contains("groups")) {
+    std::vector<Labels::Code> codes;
+    for (const std::int64_t code : list<std::int64_t>(given["groups"]))
+      codes.push_back(static_cast<Labels::Code>(code));
+    c.groups = Labels(codes, nb::cast<std::vector<std::string>>(given["group_names"]));
+  }
+  if (given.contains("at_least")) read(given["at_least"], c.at_least);
+  if (given.contains("at_most")) read(given["at_most"], c.at_most);
+  return c;
+}
+
 /// The options that `describe` leaves out, as they change nothing about the answer.
 template <class Visit>
 void describe_rest(SelectOptions& o, Visit&& visit) {
@@ -154,6 +191,10 @@ SelectOptions read_options(const nb::dict& given) {
   SelectOptions options;
   for (const auto& [key, value] : given) {
     const auto name = nb::cast<std::string>(key);
+    if (name == "conditions") {
+      options.conditions = read_conditions(nb::cast<nb::dict>(value));
+      continue;
+    }
     bool found = false;
     const auto set = [&](const char* known, auto& option, auto&&...) {
       if (name != known) return;

@@ -201,6 +201,7 @@ nb::dict to_python(const Method& m) {
   d["random"] = m.random;
   d["any_kernel"] = m.any_kernel;
   d["uses_rbf"] = m.uses_rbf;
+  d["suits"] = m.suit != nullptr;
   d["codes"] = m.codes || is_solver(m);
   d["solver"] = is_solver(m);
   nb::list options;

@@ -29,7 +29,8 @@ messages = [f"{a} {b}" for starts, ends in PATTERNS.values() for a, b in product
 intents = np.repeat(list(PATTERNS), 16)
 
 embed = make_pipeline(TfidfVectorizer(), TruncatedSVD(20, random_state=0), Normalizer())
-scores: dict[str, list[float]] = {"fwsr": [], "k-fwsr": [], "kmedoids": [], "random": []}
+METHODS = ("exchange", "fwsr", "k-fwsr", "kmedoids", "random")
+scores: dict[str, list[float]] = {method: [] for method in METHODS}
 for seed in range(15):
     known, asked, y_known, y_asked = train_test_split(
         np.array(messages), intents, test_size=0.5, stratify=intents, random_state=seed)
@@ -37,7 +38,7 @@ for seed in range(15):
     for method in scores:
         chosen = fwsr.select(E_known, 2, y=y_known, per_class=True, method=method, seed=seed)
         examples = chosen.exemplars
-        if seed == 0 and method == "fwsr":
+        if seed == 0 and method == "exchange":  # the default
             for row, weight in zip(examples, chosen.weights):
                 print(f'{y_known[row]:<9} "{known[row]}" stands for {weight:.0f}')
         nearest = pairwise_distances_argmin(E_asked, E_known[examples])

@@ -1,7 +1,8 @@
 """Which points to label first: 40 of 1347 digits, chosen without labels, labelled and learnt from.
 
-Every method has its default settings; the test points are looked at once, at the end. ``fwsr``
-looks for points that span the others and so takes extreme ones, ``k-fwsr`` for those close to many.
+Every method has its default settings; the test points are looked at once, at the end. ``exchange``
+is what ``fwsr.select`` does when no method is named. ``fwsr`` looks for points that span the others
+and so takes extreme ones, ``k-fwsr`` for those close to many.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ def accuracy(rows):
 
 print(f"{BUDGET} of {len(X_pool)} points labelled; accuracy on {len(X_test)} others\n")
 print("method      accuracy  digits seen")
-for method in ("fwsr", "k-fwsr", "kmedoids"):
+for method in ("exchange", "fwsr", "k-fwsr", "kmedoids"):
     chosen = fwsr.select(X_pool, BUDGET, method=method)
     seen = len(set(y_pool[chosen.exemplars]))
     print(f"{method:<10}  {accuracy(chosen.exemplars):8.3f}  {seen:11d}")

@@ -6,7 +6,7 @@
 >>> len(chosen)
 10
 
-Estimators follow scikit-learn (:class:`FWSR`, :class:`KMedoids`, ...); functions are for people who
+Estimators follow scikit-learn (:class:`Exchange`, :class:`FWSR`, ...); functions are for people who
 want none (:func:`select`, :func:`plan`, :func:`sweep`, :func:`path`, :func:`compare`).
 """
 
@@ -29,6 +29,7 @@ from ._estimators import (
     OMP,
     RRQR,
     SMRS,
+    Exchange,
     FacilityLocation,
     GreedyCSSP,
     Herding,
@@ -65,6 +66,7 @@ __all__ = [
     "ComparedMethod",
     "Comparison",
     "Data",
+    "Exchange",
     "ExemplarSelector",
     "FacilityLocation",
     "GreedyCSSP",

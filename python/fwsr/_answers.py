@@ -21,6 +21,7 @@ def selection_of(raw: dict[str, Any], notes: list[str], ids: Any) -> Selection:
         **raw,
         **unknown,
         "filled": raw["filled"].astype(bool),
+        "included": raw["included"].astype(bool),
         "trace": Trace(raw["trace"]),
         "certificate": None if certificate is None else Certificate(**certificate),
         "refinement": raw["refinement"] and Refinement(**raw["refinement"]),
@@ -63,8 +64,8 @@ def joined(parts: list[dict[str, Any]], n: int, notes: list[str], ids: Any) -> S
 
     return Selection(
         exemplars=one("exemplars"), weights=one("weights"), strength=one("strength"),
-        filled=one("filled"), status=status, trace=Trace(), refinement=None, certificate=None,
-        plan=None,
+        filled=one("filled"), included=one("included"), status=status, trace=Trace(),
+        refinement=None, certificate=None, plan=None,
         seconds={key: sum(s.seconds[key] for s in all_) for key in all_[0].seconds},
         facts={}, f_at_zero=sum(s.f_at_zero for s in all_), beta=float("nan"), eta=float("nan"),
         eta_in_rms=float("nan"), gamma=None, kernel_rank=None, kernel_error=None,

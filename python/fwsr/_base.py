@@ -80,9 +80,13 @@ verbose, callback
         -------
         self
         """
+        return self._fit(X, y, {})
+
+    def _fit(self, X: Any, y: Any, conditions: Mapping[str, Any]) -> Self:
         self._forget()
         try:
             request = self._request()
+            request.conditions.update(conditions)
             request.seed = self._seed()
             # Nothing but the run holds the points: it may let go of them and read their file.
             run = Run.prepare(X, request, self.n_exemplars, self.per_class, y, self.n_jobs,
@@ -188,13 +192,13 @@ verbose, callback
     def transform(self, X: Any) -> np.ndarray:
         """Codes of points over the exemplars: their new features.
 
-        FWSR and KFWSR with ``q=2`` and without ``nonneg``, not per class: the codes of the run, of
-        new points by the formula that gave those of the old. All others: the combination of the
-        exemplars nearest to the point, by least squares, which may be negative, also with
-        ``nonneg``. Per class with a width that each class found for itself (``gamma=None``), that
-        is in the space of the mean width (1 where no class found one). Exemplars added by ``fill``
-        have codes of 0. With
-        ``metric="precomputed"``, where there are no codes: the dissimilarities from the exemplars.
+        Exchange, and FWSR and KFWSR with ``q=2`` and without ``nonneg``, not per class: the codes
+        of the run, of new points by the formula that gave those of the old. All others: the
+        combination of the exemplars nearest to the point, by least squares, which may be negative,
+        also with ``nonneg``. Per class with a width that each class found for itself
+        (``gamma=None``), that is in the space of the mean width (1 where no class found one).
+        Exemplars added by ``fill`` have codes of 0. With ``metric="precomputed"``, where there are
+        no codes: the dissimilarities from the exemplars.
 
         Parameters
         ----------

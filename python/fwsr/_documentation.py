@@ -12,7 +12,9 @@ from ._run import is_solver, method_table, option_table
 
 T = TypeVar("T", bound=type)
 
-_KERNELS = ", ".join(f'``"{name}"``' for name in KERNELS if name != "precomputed")
+_MATRIX = ("``\"precomputed\"``: ``X`` is the square kernel matrix; a function ``k(A, B)`` is "
+           "called once for the n x n matrix.")
+_NAMES = [f'``"{name}"``' for name in KERNELS if name != "precomputed"]
 
 _COMMON = {
     "n_exemplars": "How many: a number, or a fraction of the points in (0, 1]. Per class: a number "
@@ -39,8 +41,7 @@ _COMMON = {
                 "run, and ``fit`` raises :class:`fwsr.Interrupted`.",
     "random_state": "The seed of what is drawn at random; a whole number gives the picks of the "
                     "command line with that ``--seed``.",
-    "kernel": f"{_KERNELS}; ``\"precomputed\"``: ``X`` is the square kernel matrix; a function "
-              "``k(A, B)`` is called once for the n x n matrix.",
+    "kernel": f"{', '.join(_NAMES)}; {_MATRIX}",
     "gamma": "Width of the kernel. None: 1 / median squared distance; for the laplacian kernel 1 / "
              "median L1 distance, for the polynomial 1 / mean squared norm.",
     "metric": "``\"euclidean\"``, ``\"squared\"`` (its square), ``\"manhattan\"`` or "
@@ -62,9 +63,24 @@ _SOLVER = {
     "lambda_": "With ``rho``: report the boolean objective of the paper's Eq. (1), in "
                "``selection_.certificate``.",
     "rho": "With ``lambda_``: ridge weight of the boolean objective.",
+    "at_least": "So many exemplars of each group, or a dictionary; ``groups`` are given to "
+                "``fit``.",
+    "at_most": "No more than so many exemplars of a group, or a dictionary.",
     "certificate": "``\"full\"`` recomputes objective, gap and error from the raw data, "
                    "``\"none\"`` does not.",
     "precise": "Of float32 points: matrix products of the set-up in double precision.",
+}
+#: Of the method that leaves kernel and rank to the points.
+_SUITED = {
+    "kernel": "``\"auto\"``: ``\"rbf\"`` for dense points and where ``gamma`` or ``rank`` is "
+              f"given, ``\"linear\"`` for sparse ones; {', '.join(_NAMES[1:])}; {_MATRIX}",
+    "gamma": "Width of the kernel. None: 2 / the squared distance that 90 % of the pairs of points "
+             "keep within; for the laplacian kernel the same of L1 distances, for the polynomial 1 "
+             "/ mean squared norm.",
+    "refine": "``\"exchange\"``, and nothing else: :class:`fwsr.FWSR` and :class:`fwsr.KFWSR` have "
+              "``\"none\"``. What it did is in ``selection_.refinement``.",
+    "rank": "Columns of a factor in place of the kernel. 0: up to 4096 points the kernel itself, "
+            "for more of them a factor with 4 columns for each exemplar and at least 256.",
 }
 _CENTER = ("``\"point\"`` subtracts from each point its own mean, ``\"feature\"`` from each "
            "feature its mean, ``\"none\"`` nothing. ")
@@ -117,7 +133,10 @@ def documented(cls: T) -> T:
 
 
 def _sentence(cls: Any, name: str) -> str:
-    own = {n: about for n, _, about in method_table()[cls.method]["settings"]}
+    method = method_table()[cls.method]
+    own = {n: about for n, _, about in method["settings"]}
+    if name in _SUITED and method["suits"]:
+        return _SUITED[name]
     if name in _COMMON:
         return _COMMON[name]
     if name in own:

@@ -33,9 +33,9 @@ Callback = Callable[[Progress], Any]
 
 def select(
     X: Any,
-    k: Any,
+    k: Any = None,
     *,
-    method: str = "fwsr",
+    method: str = _core.default_method,
     y: Any = None,
     per_class: bool | str = False,
     codes: bool = False,
@@ -54,9 +54,11 @@ def select(
         The points, one a row. Float32 and float64 arrays and CSR matrices are used in place.
     k : int, float, dict or str
         How many: a number, a fraction of the points, or per class a dictionary or
-        ``"proportional:50"``.
+        ``"proportional:50"``. With ``budget`` it may be left out.
     method : str
-        One of :func:`fwsr.methods`.
+        One of :func:`fwsr.methods`. ``"exchange"``, the default, is best for people who give only
+        k: Frank-Wolfe selection with a kernel that suits the points, then exchanges until none
+        helps. ``"fwsr"`` and ``"k-fwsr"`` are the paper's, with options that only they have.
     y : array-like, optional
         Labels, for ``per_class``.
     per_class : bool or "proportional"
@@ -77,8 +79,14 @@ def select(
         between steps. Returning False stops the run: the answer holds what was chosen so far, its
         status is ``interrupted``.
     **options
-        Of the method: ``alpha``, ``eta``, ``kernel``, ``center``, ... (:class:`fwsr.FWSR` explains
-        them), or its own settings.
+        Of the method: ``kernel``, ``gamma``, ``scale``, ... (:class:`fwsr.Exchange` explains them;
+        ``alpha``, ``eta``, ... with ``method="fwsr"``: :class:`fwsr.FWSR`), or its own settings.
+        Of fwsr and k-fwsr also conditions: ``candidates`` (only these
+        may be chosen), ``exclude`` (these may not), ``include`` (these are exemplars already), each
+        as indices, a mask or ids; ``include_points`` (points that are exemplars already),
+        ``represent`` (points that are to be represented in place of X); ``sample_weight`` and
+        ``cost``, a number for each point; ``groups``, one for each point, with ``at_least`` and
+        ``at_most``, a number or a dictionary.
 
     Returns
     -------
@@ -88,11 +96,13 @@ def select(
     --------
     >>> import numpy as np, fwsr
     >>> X = np.random.default_rng(0).normal(size=(200, 5))
-    >>> chosen = fwsr.select(X, 4, alpha=5)
+    >>> chosen = fwsr.select(X, 4)
     >>> len(chosen), chosen.status
     (4, 'exemplars_reached')
     >>> X[chosen.exemplars].shape
     (4, 5)
+    >>> len(fwsr.select(X, 4, method="fwsr", alpha=5))
+    4
     >>> int(fwsr.select(X, 4, method="kmedoids", seed=1).weights.sum())
     200
     """
@@ -108,7 +118,7 @@ def plan(
     X: Any,
     k: Any,
     *,
-    method: str = "fwsr",
+    method: str = _core.default_method,
     y: Any = None,
     per_class: bool | str = False,
     n_jobs: int | None = None,
@@ -132,8 +142,8 @@ def plan(
     --------
     >>> import numpy as np, fwsr
     >>> plan = fwsr.plan(np.zeros((1000, 20), dtype=np.float32), 10)
-    >>> plan.form, plan.points
-    ('covariance', 1000)
+    >>> plan.method, plan.kernel, plan.points
+    ('exchange', 'rbf', 1000)
     """
     request = Request.of(method, options)
     return Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k").plans()
@@ -196,7 +206,7 @@ def path(
     X: Any,
     k: Any,
     *,
-    method: str = "fwsr",
+    method: str = _core.default_method,
     y: Any = None,
     per_class: bool | str = False,
     seed: int = 0,
@@ -208,8 +218,9 @@ def path(
 ) -> Path:
     """One run to k exemplars, and the reconstruction error of its first 1, 2, ..., k.
 
-    With ``alpha`` or ``beta`` given, FWSR's answer for fewer exemplars is the beginning of its
-    answer for more. By default the radius grows with k, and a run for fewer can choose others.
+    With ``method="fwsr"`` and ``alpha`` or ``beta`` given, the answer for fewer exemplars is the
+    beginning of the answer for more. Else the radius grows with k, and by default exemplars are
+    exchanged and put in the order of what each adds: a run for fewer can choose others.
 
     Parameters
     ----------

@@ -22,13 +22,17 @@ class Progress:
     method, trial : int
         In a comparison: which method, and which of its repeats.
     stage : str
-        ``setup``, ``steps``, or ``certificate``: weights and certificate, after the last step.
+        ``setup``, ``steps``, ``exchange``, or ``certificate``: weights and certificate, after the
+        last step.
 
     Examples
     --------
     >>> import numpy as np, fwsr
     >>> X = np.random.default_rng(0).normal(size=(200, 5))
-    >>> chosen = fwsr.select(X, 3, callback=lambda p: print(p.exemplars, "of", p.wanted))
+    >>> def show(p):
+    ...     if p.stage == "steps":
+    ...         print(p.exemplars, "of", p.wanted)
+    >>> chosen = fwsr.select(X, 3, callback=show)
     1 of 3
     2 of 3
     3 of 3

@@ -52,12 +52,14 @@ class Plan:
     >>> X = np.random.default_rng(0).normal(size=(200, 5))
     >>> plan = fwsr.plan(X, 4)
     >>> plan.method, plan.points, plan.features
-    ('fwsr', 200, 5)
+    ('exchange', 200, 5)
     """
 
     method: str
     form: str
+    kernel: str
     kernel_by: str
+    rank: int
     why: str
     points: int
     features: int
@@ -72,7 +74,7 @@ class Plan:
     seconds: float
 
     def __str__(self) -> str:
-        how = self.form + (f" (kernel {self.kernel_by})" if self.kernel_by else "")
+        how = self.form + (f" (kernel {self.kernel_by})" if self.form and self.kernel_by else "")
         data = _core.format_bytes(self.data_bytes)
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         lines = [
@@ -125,7 +127,7 @@ class Refinement:
     --------
     >>> import numpy as np, fwsr
     >>> X = np.random.default_rng(0).normal(size=(200, 5))
-    >>> found = fwsr.select(X, 4, refine="exchange").refinement
+    >>> found = fwsr.select(X, 4).refinement
     >>> found.after <= found.before, found.local_optimum
     (True, True)
     """
@@ -172,6 +174,7 @@ class Selection:
     weights: np.ndarray
     strength: np.ndarray
     filled: np.ndarray
+    included: np.ndarray
     status: str
     f_at_zero: float
     beta: float
@@ -193,6 +196,57 @@ class Selection:
     classes: dict[str, Selection] = field(default_factory=ByClass)
     ids: list[Any] | None = None
 
+    def remember(self, method: str, options: dict[str, Any], points: Any) -> None:
+        """What :meth:`update` needs: how the exemplars were chosen, and their points."""
+        object.__setattr__(self, "_remembered", (method, options, points))
+
+    def update(self, X: Any, k: Any, **options: Any) -> Selection:
+        """Choose k more for new data, beside these exemplars.
+
+        They are included: they are free, come first and are marked. The new ones, out of ``X``,
+        represent what they leave of ``X``.
+
+        Parameters
+        ----------
+        X : as for :func:`fwsr.select`
+            The new points.
+        k : int
+            How many more.
+        **options
+            As for :func:`fwsr.select`; those of the run that chose these are kept. Of the default
+            method, which includes nothing, its kernel and width are, and the new ones are chosen
+            by ``"k-fwsr"`` (linear: ``"fwsr"``).
+
+        Returns
+        -------
+        Selection
+            Indices from ``len(X)`` on are the exemplars that were there already.
+
+        Examples
+        --------
+        >>> import numpy as np, fwsr
+        >>> X = np.random.default_rng(0).normal(size=(200, 20))
+        >>> both = fwsr.select(X[:100], 3, method="fwsr").update(X[100:], 2)
+        >>> both.included.tolist()
+        [True, True, True, False, False]
+        >>> fwsr.select(X[:100], 3).update(X[100:], 2).plan.method
+        'k-fwsr'
+        """
+        if "_remembered" not in vars(self):
+            raise ValueError("this selection does not know its points (it is that of a class, of a "
+                             "sweep, or of a given matrix); give include_points to fwsr.select")
+        from ._functions import select
+
+        method, kept, points = vars(self)["_remembered"]
+        if method == "exchange":
+            kernel = self.plan.kernel if self.plan else "linear"
+            method = "fwsr" if kernel == "linear" else "k-fwsr"
+            exchanges = ("refine", "ridge", "refine_rounds")
+            kept = {name: value for name, value in kept.items() if name not in exchanges}
+            kept |= {} if kernel == "linear" else {"kernel": kernel, "gamma": self.gamma}
+        kept = {"lambda_" if name == "lambda" else name: value for name, value in kept.items()}
+        return select(X, k, **{"method": method, **kept, **options, "include_points": points})
+
     def __len__(self) -> int:
         return len(self.exemplars)
 
@@ -212,7 +266,13 @@ class Selection:
     def __repr__(self) -> str:
         shown = ", ".join(str(i) for i in self.exemplars[:8])
         more = ", ..." if len(self) > 8 else ""
-        return f"<Selection of {len(self)}: [{shown}{more}], {self._outcome()}>"
+        return f"<Selection of {len(self)}{self._by()}: [{shown}{more}], {self._outcome()}>"
+
+    def _by(self) -> str:
+        """The method, where there was something to choose."""
+        plans = [part.plan for part in self.classes.values() or [self]]
+        names = {plan.method for plan in plans if plan and plan.points > 0}
+        return f" by {names.pop()}" if len(names) == 1 else ""
 
     def _outcome(self) -> str:
         error = self.certificate and self.certificate.reconstruction_error
@@ -220,7 +280,7 @@ class Selection:
 
     def _repr_html_(self) -> str:
         count = "1 exemplar" if len(self) == 1 else f"{len(self)} exemplars"
-        return _html.selection(self._columns(), f"{count}: {self._outcome()}")
+        return _html.selection(self._columns(), f"{count}{self._by()}: {self._outcome()}")
 
     def _columns(self) -> dict[str, list[Any]]:
         """Those of the program's CSV."""
@@ -228,7 +288,8 @@ class Selection:
         names = [name for name, part in self.classes.items() for _ in range(len(part))]
         columns = {"rank": ranks, "index": self.exemplars.tolist(), "id": self.ids, "class": names,
                    "weight": self.weights.tolist(), "strength": self.strength.tolist(),
-                   "filled": self.filled.tolist() if self.filled.any() else None}
+                   "filled": self.filled.tolist() if self.filled.any() else None,
+                   "included": self.included.tolist() if self.included.any() else None}
         if not self.classes:
             del columns["class"]
         return {name: column for name, column in columns.items() if column is not None}
@@ -238,7 +299,7 @@ class Selection:
 
         ``rank``, ``index``, ``id`` where there are ids, ``class`` where classes were chosen from
         one by one (``rank`` then counts within the class), ``weight``, ``strength``, and
-        ``filled`` where points were.
+        ``filled`` and ``included`` where points were.
         """
         try:
             import pandas as pd
@@ -280,7 +341,7 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Nested picks of one run: the first j exemplars for every j.
+    """One run, and how good its first j exemplars are, for every j.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _containers, _core, _data, _labels, _mapped
 from ._answers import joined, plan_of, selection_of
+from ._conditions import CONDITIONS, conditions_of, with_more_points
 from ._data import Data
 from ._encoder import Encoder, Kernel
 from ._progress import Watcher
@@ -63,13 +64,18 @@ def keyword_of(option: str) -> str:
 _OF_READING = ("label_column", "id_column", "columns", "exclude_columns", "header", "variable")
 
 
+def nearest_name(name: str, there: Iterable[str]) -> str:
+    """The one that looks like a name that is not there; "" where none does."""
+    return next(iter(difflib.get_close_matches(name.lower(), list(there), n=1)), "")
+
+
 def meant(name: str, there: Iterable[str]) -> str:
     """A question after a name that is not there, if one that is there looks like it."""
-    near = difflib.get_close_matches(name.lower(), list(there), n=1)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+    near = nearest_name(name, there)
+    return f" (did you mean '{near}'?)" if near else ""
 
 
-def no_option(who: str, name: str, allowed: Iterable[str], more: str = "") -> TypeError:
+def no_option(who: str, name: str, allowed: Sequence[str], more: str = "") -> TypeError:
     """What to say about an option that is not there."""
     if name in _OF_READING:
         return TypeError(f"{name} says how to read a file: give fwsr.read('file.csv', {name}=...) "
@@ -81,6 +87,15 @@ def no_option(who: str, name: str, allowed: Iterable[str], more: str = "") -> Ty
         return TypeError("random_state of estimators is called seed in select, path and compare: "
                          "give seed=...")
     there = [keyword_of(option) for option in allowed]
+    if who == _core.default_method:
+        known = {*allowed, "exemplars"}
+        of_paper = [option for option in method_table()["fwsr"]["options"] if option not in known]
+        near = name if name in of_paper else nearest_name(name, [*there, *of_paper])
+        if near in of_paper:
+            asked = "" if near == name else f" (did you mean '{near}'?)"
+            return TypeError(f"{who}, the default method, has no option '{name}'{asked}; "
+                             f"method='fwsr' and method='k-fwsr', the paper's, have {near}. {who} "
+                             f"has {', '.join(there)}")
     return TypeError(f"{who} has no option '{name}'{meant(name, there)}; it has "
                      f"{', '.join(there)}{more}")
 
@@ -105,6 +120,7 @@ class Request:
     settings: dict[str, str] = field(default_factory=dict)
     seed: int = 0
     kernel_function: Callable[..., Any] | None = None
+    conditions: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, method: str, given: Mapping[str, Any], seed: int = 0) -> Request:
@@ -120,16 +136,28 @@ class Request:
         request = cls(method=method, seed=seed)
         for name, value in given.items():
             name = "lambda" if name == "lambda_" else name
-            if name in own:
+            if name in CONDITIONS:
+                request.conditions[name] = value
+            elif name in own:
                 request.settings[name] = setting_text(value)
             elif name in allowed:
                 request.options[name] = "auto" if name == "alpha" and value is None else value
             else:
-                raise no_option(method, name, allowed)
+                raise no_option(method, name, allowed, f"; and {', '.join(CONDITIONS)}"
+                                if table[method]["solver"] else "")
         kernel = request.options.get("kernel")
+        if kernel == "auto" and table[method]["suits"]:
+            del request.options["kernel"]
         if kernel == "poly":
             raise ValueError("kernel='poly' of scikit-learn is called 'polynomial' here: give "
                              "kernel='polynomial', (gamma <x, y> + coef0)^degree as there")
+        if kernel == "linear" and table[method]["suits"]:
+            raise ValueError(f"{method} takes the kernel that suits the points unless another than "
+                             "the linear one is named; method='fwsr', refine='exchange' is the "
+                             "same with kernel='linear'")
+        if request.options.get("refine") == "none" and table[method]["suits"]:
+            raise ValueError(f"{method} exchanges exemplars; method='fwsr' and method='k-fwsr' "
+                             "leave them as they were chosen")
         if kernel == "linear" and table[method]["uses_rbf"]:
             raise ValueError(f"{method} works in the space of a kernel, rbf unless another is "
                              "named, and has no kernel='linear'; kernel='polynomial', degree=1, "
@@ -272,7 +300,17 @@ class Run:
         original = data = _containers.as_data(X, memory)
         if y is None and data.labels is not None:
             y = data.labels
-        k, classes = how_many(n_exemplars, per_class, y, len(data), name=name)
+        if n_exemplars is None and request.options.get("budget") is not None and not per_class:
+            k, classes = 0, Classes()  # as many as it pays for
+        else:
+            k, classes = how_many(n_exemplars, per_class, y, len(data), name=name)
+        points = with_more_points(request.conditions, data)
+        conditions = conditions_of(request.conditions, points, data)
+        original = data = points.data
+        if len(data) > points.own and (classes.counts or request.given_matrix
+                                       or request.kernel_function is not None):
+            raise ValueError("points of another set have neither a class nor a row of a given "
+                             "kernel; leave represent and include_points out")
         limit = _data.memory_limit(memory)
         if request.kernel_function is not None:
             data = _kernel_matrix(request.kernel_function, data, limit)
@@ -285,7 +323,7 @@ class Run:
             if sp.issparse(data.values):
                 raise ValueError(f"{what} dense; this one is sparse: give its toarray()")
         options = {**request.options, "exemplars": k, "assignment": True,
-                   "threads": threads_of(n_jobs), "memory": limit}
+                   "threads": threads_of(n_jobs), "memory": limit, "conditions": conditions}
         return cls(request, data, k, classes, options, original)
 
     @property
@@ -330,6 +368,10 @@ class Run:
         with closing(watcher):
             selection = self.selection(planned.select(watcher.function, watcher.every_step))
             watcher.finish(len(selection))
+        if not self.request.given_matrix:
+            selection.remember(self.request.method,
+                               {**self.request.options, **self.request.settings},
+                               self.original.rows(selection.exemplars))
         return selection
 
     def selection(self, raw: Any) -> Selection:
@@ -358,11 +400,10 @@ class Run:
         selection of all classes.
         """
         o = self.request.options
-        name = self.request.kernel_function or o.get("kernel", "linear")
-        if name == "linear" and method_table()[self.request.method]["uses_rbf"]:
-            name = "rbf"
-        kernel = Kernel(name, selection.gamma or 0.0, o.get("degree", 3), o.get("coef0", 1.0))
         classes = (like or selection).classes.values()
+        name = (self.request.kernel_function or o.get("kernel")
+                or self._kernel_by_plan([selection, *classes]))
+        kernel = Kernel(name, selection.gamma or 0.0, o.get("degree", 3), o.get("coef0", 1.0))
         if classes and not kernel.gamma > 0 and kernel.facts.get("has_gamma"):
             # A class that gives nothing, or all of its points, has no width of its own.
             found = [s.gamma for s in classes if s.gamma]
@@ -375,6 +416,15 @@ class Run:
         return Encoder(self.original if data is None else data, selection, kernel,
                        center=o.get("center") or usual, scale=o.get("scale") or "none",
                        metric=metric, given=given)
+
+    def _kernel_by_plan(self, selections: list[Selection]) -> str:
+        """That of the first plan; with none, as every class gives all it has, what one would be."""
+        for selection in selections:
+            if selection.plan and selection.plan.points > 0:
+                return selection.plan.kernel
+        r, one = self.request, {**self.options, "exemplars": 1}
+        planned = _core.Planned(self.data.points, one, r.method, r.settings, r.seed, None, [], None)
+        return str(planned.plan["kernel"])
 
 
 def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data:

@@ -106,7 +106,7 @@ OPTIONS = {
     "q": mostly(st.sampled_from([1, 2, "inf", np.inf])),
     "nonneg": mostly(st.booleans()),
     "kernel": mostly(st.sampled_from(["linear", "rbf", "polynomial", "cosine", "laplacian",
-                                      "precomputed", lambda a, b: a @ b.T])),
+                                      "precomputed", "auto", lambda a, b: a @ b.T])),
     "gamma": mostly(numbers), "degree": mostly(st.integers(1, 5)),
     "coef0": mostly(numbers), "rank": mostly(st.integers(0, 5)),
     "center": mostly(st.sampled_from(["point", "feature", "none"])),
@@ -116,6 +116,7 @@ OPTIONS = {
     "max_iterations": st.one_of(st.integers(1, 20), st.sampled_from([0, -1, 2.5, "x", None])),
     "lambda_": mostly(numbers), "rho": mostly(numbers),
     "certificate": mostly(st.sampled_from(["full", "none"])),
+    "refine": mostly(st.sampled_from(["none", "exchange"])), "ridge": mostly(numbers),
     "precise": mostly(st.booleans()), "unheard_of": anything,
 }
 HOW = {
@@ -179,9 +180,11 @@ def keeps_its_promises(chosen: fwsr.Selection, n: int, most: int) -> None:
 def test_select(data):
     X = data.draw(arrays())
     k = data.draw(counts)
-    method = data.draw(st.sampled_from(["fwsr"] * 10 + list(fwsr.methods())))
+    method = data.draw(st.sampled_from(["fwsr", "exchange"] * 6 + list(fwsr.methods())))
+    common = ["kernel", "center", "scale", "fill", "certificate"]
+    common += ["gamma", "rank", "refine", "ridge"] if method == "exchange" else []
     options = data.draw(some(OPTIONS, 3)) if method in ("fwsr", "k-fwsr") else data.draw(some(
-        {name: OPTIONS[name] for name in ("kernel", "center", "scale", "fill", "certificate")}, 2))
+        {name: OPTIONS[name] for name in common}, 2))
     how = data.draw(some(HOW, 2))
     y = data.draw(labels(X)) if data.draw(st.booleans()) else None
     before = snapshot(X)

@@ -168,7 +168,7 @@ def test_options(tmp_path, name, options):
     ("digits", "rrqr"), ("digits", "random"), ("digits", "kdpp"), ("digits", "kmeans"),
     ("credit", "k-center"), ("credit", "k-fwsr"), ("yale", "facility"), ("yale", "herding"),
     ("news", "random"), ("news", "kmedoids:metric=cosine"), ("mnist", "leverage"),
-    ("mnist", "omp"), ("digits", "greedy-cssp"),
+    ("mnist", "omp"), ("digits", "greedy-cssp"), ("digits", "exchange"), ("news", "exchange"),
 ])
 def test_methods_and_their_seeds(tmp_path, name, method):
     both(tmp_path, points(name)[0][:1200], 6, method=method, seed=11)
@@ -178,7 +178,7 @@ def test_methods_and_their_seeds(tmp_path, name, method):
 def test_counts_per_class(tmp_path, k):
     X, y = points("digits")
     program = by_program(tmp_path, X, k if isinstance(k, str) else "0=3,7=2", y, "fwsr", 0, {})
-    agree(program, fwsr.select(X, k, y=y))
+    agree(program, fwsr.select(X, k, method="fwsr", y=y))
 
 
 def test_integers_and_wide_indices(tmp_path):

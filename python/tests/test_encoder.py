@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import threadpoolctl
+from representing import assert_same_up_to_ties, closeness, tolerance
 from scipy.spatial.distance import cdist
 
 import fwsr
@@ -45,17 +46,6 @@ def odd_sets():
     }
 
 
-def tolerance(model, X):
-    """For codes: what rounding the kernel to the precision of the points may change in them."""
-    exact = np.dtype(X.dtype) == np.float64 or model.kernel in ("linear", "cosine")
-    precision = np.finfo(np.float64 if exact else np.float32).eps
-    theta = np.abs(model.selection_.coefficients["theta"])
-    encoder = model._encoder
-    products = encoder._known(encoder.basis).codes(_encoder._points(X))
-    among = np.abs(products) + encoder.eta ** 2
-    return 64 * precision * (among @ theta.T).max()
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("scale", ["none", "standard", "unit"])
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -68,21 +58,12 @@ def test_codes_are_those_of_the_run(kernel, scale, dtype):
                 for rank in ranks:
                     given = {"alpha": 3, "kernel": kernel, "scale": scale, "eta": eta, "rank": rank,
                              "eta_relative": relative, **({"center": center} if center else {})}
-                    codes = fwsr.select(X, 5, codes=True, **given).codes
+                    codes = fwsr.select(X, 5, method="fwsr", codes=True, **given).codes
                     model = fwsr.FWSR(5, **given).fit(X)
                     np.testing.assert_allclose(model.transform(X), codes, rtol=0,
                                                atol=tolerance(model, X), err_msg=str(given))
                     assert_same_up_to_ties(closeness(model, X), model.predict(X), model.labels_)
                     assert model.score(X) == pytest.approx(-model.reconstruction_error_, abs=1e-12)
-
-
-def closeness(model, X):
-    """To every exemplar in the kernel's space, less what all have in common."""
-    encoder = model._encoder
-    if not len(encoder.gram):
-        return np.zeros((X.shape[0], 0))
-    products = encoder._known(encoder.exemplars).codes(_encoder._points(X))
-    return 2 * products - np.diagonal(encoder.gram)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "polynomial", "laplacian"])
@@ -98,16 +79,6 @@ def test_labels_are_the_nearest_in_the_space_of_the_kernel(kernel):
         np.testing.assert_array_equal(model.weights_, np.bincount(model.labels_, minlength=7))
 
 
-def assert_same_up_to_ties(closeness, found, expected, within=1e-6):
-    """Both of the same closeness, row by row; within what is rounding."""
-    if not closeness.shape[1]:
-        assert (found == -1).all() and (expected == -1).all()
-        return
-    rows = np.arange(len(closeness))
-    np.testing.assert_allclose(closeness[rows, found], closeness[rows, expected], rtol=0,
-                               atol=within * max(1e-300, np.abs(closeness).max()))
-
-
 @pytest.mark.parametrize("name", odd_sets())
 @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf"])
 def test_odd_points(name, kernel):
@@ -116,7 +87,7 @@ def test_odd_points(name, kernel):
         for given in ({}, {"scale": "unit"}, {"scale": "standard"}, {"center": "point"},
                       {"center": "feature", "scale": "standard"}, {"fill": True}):
             for k in {1, min(5, len(dense))}:
-                codes = fwsr.select(X, k, codes=True, kernel=kernel, **given).codes
+                codes = fwsr.select(X, k, method="fwsr", codes=True, kernel=kernel, **given).codes
                 model = fwsr.FWSR(k, kernel=kernel, **given).fit(X)
                 if codes is None:
                     codes = np.zeros((len(dense), 0))
@@ -224,7 +195,7 @@ def test_exemplars_that_are_nearly_copies_span_two_directions():
 def test_path_against_a_projection_by_numpy(kernel, make):
     X = sparse_points(40, 6, seed=9)
     gamma = {} if kernel in ("linear", "cosine") else {"gamma": 0.3}
-    path = fwsr.path(make(X), 5, kernel=kernel, center="none", **gamma)
+    path = fwsr.path(make(X), 5, method="fwsr", kernel=kernel, center="none", **gamma)
     K = by_hand(kernel, X, X)
     for j in range(len(path.selection)):
         T = path.selection.exemplars[:j + 1]

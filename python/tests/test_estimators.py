@@ -58,11 +58,17 @@ def test_fields_and_defaults_are_those_of_the_core(cls):
                                                                "ridge", "refine_rounds")}}
     if method["any_kernel"]:
         expected |= {o: OPTIONS[o] for o in ("kernel", "gamma", "degree", "coef0")}
-    if cls.method in ("fwsr", "k-fwsr"):
+    if method["solver"]:
         expected |= {"lambda_" if o == "lambda" else o: default for o, default in OPTIONS.items()
-                     if o != "exemplars"}
+                     if o in method["options"] and o != "exemplars"}
+    if cls.method in ("fwsr", "k-fwsr"):
+        expected |= {"at_least": None, "at_most": None}  # conditions, whose lists are given to fit
+    if "rank" in method["options"]:
+        expected["rank"] = OPTIONS["rank"]
     if method["uses_rbf"]:
         expected["kernel"] = "rbf"
+    if method["suits"]:
+        expected |= {"kernel": "auto", "refine": "exchange"}
     if method["random"]:
         expected["random_state"] = None
     expected |= {name: default for name, default, _ in method["settings"]}
@@ -125,8 +131,11 @@ def test_parameters_are_looked_at_in_fit(given, error, match):
 def test_linear_kernels_are_not_replaced_in_silence():
     X, _ = blobs()
     for cls in fwsr.ESTIMATORS:
-        if METHODS[cls.method]["uses_rbf"]:
-            with pytest.raises(ValueError, match="degree=1, gamma=1, coef0=0"):
+        method = METHODS[cls.method]
+        if method["uses_rbf"]:
+            instead = ("method='fwsr', refine='exchange'" if method["suits"] else
+                       "degree=1, gamma=1, coef0=0")
+            with pytest.raises(ValueError, match=instead):
                 cls(3, kernel="linear").fit(X)
     same = fwsr.FWSR(3, kernel="polynomial", degree=1, gamma=1, coef0=0)
     assert picks_of(same, X) == picks_of(fwsr.FWSR(3, center="none"), X)
@@ -206,7 +215,7 @@ def test_what_a_fit_tells(cls):
     assert model.reconstruction_error_ == same.certificate.reconstruction_error
     assert model.sample_indices_ is model.exemplar_indices_
     assert len(model.objective_path_) == len(model.gap_path_)
-    assert (len(model.objective_path_) > 0) == (cls.method in ("fwsr", "k-fwsr"))
+    assert (len(model.objective_path_) > 0) == METHODS[cls.method]["solver"]
     np.testing.assert_array_equal(small(cls).fit_predict(X), model.labels_)
 
 

@@ -72,8 +72,8 @@ def test_every_example_is_tried():
 
 def test_label_these_first(tmp_path):
     rows = table(run(EXAMPLES / "label_these_first.py", folder=tmp_path))
-    assert set(rows) >= {"fwsr", "k-fwsr", "kmedoids", "random"}
-    for method in ("fwsr", "k-fwsr", "kmedoids", "random"):
+    assert set(rows) >= {"exchange", "fwsr", "k-fwsr", "kmedoids", "random"}
+    for method in ("exchange", "fwsr", "k-fwsr", "kmedoids", "random"):
         accuracy, seen = rows[method][:2]
         assert 0 <= accuracy <= 1 and 1 <= seen <= 10
 
@@ -82,7 +82,7 @@ def test_shrink_training_set(tmp_path):
     lines = [line.split() for line in
              run(EXAMPLES / "shrink_training_set.py", folder=tmp_path).splitlines()[3:]]
     kept = {(int(n), method): [float(v) for v in values] for n, method, *values in lines}
-    assert len(kept) == 7 and (398, "all") in kept
+    assert len(kept) == 9 and (398, "all") in kept
     assert all(0 <= v <= 1 for values in kept.values() for v in values)
 
 
@@ -94,7 +94,7 @@ def test_few_shot_examples(tmp_path):
     assert len({message for _, message, _ in examples}) == 8
     assert sum(int(weight) for _, _, weight in examples) == 32  # each known message is one's
     found = dict(re.findall(r"^([\w-]+) +accuracy ([\d.]+)", text, re.MULTILINE))
-    assert len(found) == 4 and all(0 <= float(v) <= 1 for v in found.values())
+    assert len(found) == 5 and all(0 <= float(v) <= 1 for v in found.values())
 
 
 def test_images_per_class(tmp_path):
@@ -116,7 +116,7 @@ def test_kernels_on_text(tmp_path):
     text = run(EXAMPLES / "kernels_on_text.py", folder=tmp_path)
     covered = {name.strip(): float(n) for name, n in
                re.findall(r"^(.+?) +([\d.]+) of 12 ", text, re.MULTILINE)}
-    assert len(covered) == 5 and all(1 <= n <= 12 for n in covered.values())
+    assert len(covered) == 6 and all(1 <= n <= 12 for n in covered.values())
     assert {"TF-IDF, cosine", "random"} <= set(covered)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import warnings
 
@@ -90,33 +91,37 @@ def test_every_option_of_the_core_can_be_given(X):
               "center": "feature", "scale": "unit", "when_converged": "stop", "fill": True,
               "delta": 1e-3, "delta_absolute": True, "max_iterations": 3, "lambda": 0.1, "rho": 0.2,
               "certificate": "none", "precise": True, "refine": "exchange", "ridge": 0.3,
-              "refine_rounds": 2}
+              "refine_rounds": 2, "budget": 3.0, "until_error": 0.5, "time_limit": 60.0}
     beside = {"gamma": {"kernel": "rbf"}, "degree": {"kernel": "polynomial"},
               "coef0": {"kernel": "polynomial"}, "rank": {"kernel": "rbf"}, "lambda": {"rho": 0.2},
               "rho": {"lambda_": 0.1}, "eta_relative": {"eta": 0.5}}
     assert {"exemplars", *values} == set(option_table())
     for name, value in values.items():
         own = {"lambda_" if name == "lambda" else name: value}
-        chosen = fwsr.select(X, 4, **own, **beside.get(name, {}))
+        chosen = fwsr.select(X, 4, method="fwsr", **own, **beside.get(name, {}))
         assert len(chosen) >= 1, name
-    assert fwsr.select(X, 4, certificate="none").certificate is None
-    assert len(fwsr.select(X, 4, max_iterations=3)) == 3
-    assert fwsr.select(X, 4, max_iterations=3, fill=True).filled.tolist() == [False] * 3 + [True]
-    assert fwsr.select(X, 4, lambda_=0.1, rho=0.2).certificate.boolean_objective > 0
-    assert fwsr.select(X, 4, beta=20.0).beta == 20.0 and fwsr.select(X, 4, alpha=5).beta == 90 / 5
-    assert fwsr.select(X, 4, q=np.inf).exemplars.tolist() == (
-        fwsr.select(X, 4, q="inf").exemplars.tolist())
-    assert fwsr.select(X, 4, nonneg=np.True_, codes=True).codes.min() >= 0
+
+    def with_options(**options):
+        return fwsr.select(X, 4, method="fwsr", **options)
+
+    assert with_options(certificate="none").certificate is None
+    assert len(with_options(max_iterations=3)) == 3
+    assert with_options(max_iterations=3, fill=True).filled.tolist() == [False] * 3 + [True]
+    assert with_options(lambda_=0.1, rho=0.2).certificate.boolean_objective > 0
+    assert with_options(beta=20.0).beta == 20.0 and with_options(alpha=5).beta == 90 / 5
+    assert with_options(q=np.inf).exemplars.tolist() == with_options(q="inf").exemplars.tolist()
+    assert with_options(nonneg=np.True_, codes=True).codes.min() >= 0
 
 
 def test_auto_is_the_default_and_none_another_word_for_it(X):
-    default = fwsr.select(X, 4)
+    method = {"method": "fwsr"}
+    default = fwsr.select(X, 4, **method)
     assert default.trace["beta"][0] == 40 and default.eta == 0
     for alpha in ("auto", None):
-        assert same(default, fwsr.select(X, 4, alpha=alpha))
+        assert same(default, fwsr.select(X, 4, alpha=alpha, **method))
         assert same(default, fwsr.FWSR(4, alpha=alpha).fit(X).selection_)
-        assert fwsr.plan(X, 4, alpha=alpha) == fwsr.plan(X, 4)
-        assert fwsr.select(X, 4, alpha=alpha, beta=20.0).trace["beta"][0] == 20
+        assert fwsr.plan(X, 4, alpha=alpha, **method) == fwsr.plan(X, 4, **method)
+        assert fwsr.select(X, 4, alpha=alpha, beta=20.0, **method).trace["beta"][0] == 20
         named = fwsr.compare(X, 4, [fwsr.FWSR(alpha=alpha), fwsr.KFWSR(alpha=alpha)])
         assert [row.name for row in named] == ["fwsr", "k-fwsr"]
     assert fwsr.FWSR().alpha == fwsr.KFWSR().alpha == "auto"
@@ -166,8 +171,10 @@ def test_json_holds_everything(X, y):
 
 
 def test_what_prints_is_for_people(X, y):
-    chosen = fwsr.select(X, 10, kernel="rbf")
-    assert repr(chosen).startswith("<Selection of 10: [") and "..." in repr(chosen)
+    chosen = fwsr.select(X, 10)
+    assert repr(chosen).startswith("<Selection of 10 by exchange: [") and "..." in repr(chosen)
+    by_rrqr = fwsr.select(X, 2, y=y, per_class=True, method="rrqr")
+    assert repr(by_rrqr).startswith("<Selection of 6 by rrqr: [")
     text = str(chosen.plan)
     for word in ("method", "why", "memory", "90 points of 6 features"):
         assert word in text
@@ -178,9 +185,11 @@ def test_what_prints_is_for_people(X, y):
 
 
 def test_a_plan_says_what_the_run_does(X, y):
-    for options in ({}, {"kernel": "rbf"}, {"method": "kmedoids"}, {"method": "smrs"}):
+    for options in ({}, {"method": "fwsr"}, {"method": "k-fwsr"}, {"method": "kmedoids"},
+                    {"method": "smrs"}, {"rank": 40}):
         planned, done = fwsr.plan(X, 5, **options), fwsr.select(X, 5, **options).plan
-        assert (planned.method, planned.form, planned.why) == (done.method, done.form, done.why)
+        for name in ("method", "form", "kernel", "kernel_by", "rank", "why"):
+            assert getattr(planned, name) == getattr(done, name), name
         assert planned.memory_bytes == done.memory_bytes and planned.seconds >= 0
     per_class = fwsr.plan(X, 2, y=y, per_class=True)
     assert list(per_class) == ["0", "1", "2"] and per_class["1"].points == 30
@@ -189,14 +198,15 @@ def test_a_plan_says_what_the_run_does(X, y):
 
 def test_planned_memory_grows_with_the_work_and_is_refused_beforehand(X):
     small, large = np.zeros((1000, 20)), np.zeros((20_000, 20))
-    plans = [fwsr.plan(x, 5, kernel="rbf", n_jobs=2) for x in (small, large)]
+    plans = [fwsr.plan(x, 5, method="k-fwsr", n_jobs=2) for x in (small, large)]
     assert 0 < plans[0].memory_bytes < plans[1].memory_bytes
     assert fwsr.plan(small, 5, n_jobs=2).data_bytes == small.nbytes
     assert plans[0].threads == 2
     with pytest.raises(MemoryError, match=r"need .* may be used"):
         fwsr.plan(large, 5, memory="1M")
     limit = "40M"
-    assert fwsr.plan(large, 5, kernel="rbf", memory=limit, n_jobs=2).memory_bytes <= 40 * 2**20
+    tight = fwsr.plan(large, 5, method="k-fwsr", memory=limit, n_jobs=2)
+    assert tight.memory_bytes <= 40 * 2**20
 
 
 # ----------------------------------------------------------------------------------- sweep and path
@@ -205,27 +215,28 @@ def test_planned_memory_grows_with_the_work_and_is_refused_beforehand(X):
 @pytest.mark.parametrize("options", [{}, {"kernel": "rbf"},
                                      {"center": "none", "scale": "standard"}])
 def test_a_sweep_is_many_selections(X, y, options):
+    one = functools.partial(fwsr.select, X, method="fwsr", **options)
     alphas, etas = [0.5, "auto", 50.0], [0.0, 0.3]
     settings = fwsr.sweep(X, 5, alphas, etas, **options)
     assert [(s.alpha, s.eta) for s in settings] == [(a, e) for a in alphas for e in etas]
     for s in settings:
-        assert same(s.selection, fwsr.select(X, 5, alpha=s.alpha, eta=s.eta, **options))
+        assert same(s.selection, one(5, alpha=s.alpha, eta=s.eta))
     for s in fwsr.sweep(X, 2, alphas, y=y, per_class=True, **options):
         assert s.eta == 0
-        assert same(s.selection, fwsr.select(X, 2, y=y, per_class=True, alpha=s.alpha, **options))
+        assert same(s.selection, one(2, y=y, per_class=True, alpha=s.alpha))
     (only,) = fwsr.sweep(X, 5, **options)
-    assert only.alpha == "auto" and same(only.selection, fwsr.select(X, 5, **options))
+    assert only.alpha == "auto" and same(only.selection, one(5))
 
 
-@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"method": "rrqr"},
-                                     {"scale": "standard"}])
+@pytest.mark.parametrize("options", [{"method": "fwsr"}, {"method": "k-fwsr"}, {"method": "rrqr"},
+                                     {"method": "fwsr", "scale": "standard"}])
 def test_a_path_is_nested(X, options):
     path = fwsr.path(X, 6, **options)
     assert len(path.error) == len(path.selection)
     assert np.all(np.diff(path.error) <= 1e-12)
     error = path.selection.certificate.reconstruction_error
     assert path.error[-1] == pytest.approx(error, abs=1e-9)
-    radius = {} if "method" in options else {"beta": path.selection.beta}
+    radius = {} if options["method"] == "rrqr" else {"beta": path.selection.beta}
     for j in (1, 3):
         fewer = fwsr.select(X, j, **radius, **options)
         assert fewer.exemplars.tolist() == path.selection.exemplars[:j].tolist()
@@ -271,8 +282,8 @@ def test_compare_takes_from_an_estimator_what_it_says_itself(X):
         (row,) = fwsr.compare(X, 4, [one], repeats=1, **options)
         return row.trials[0]["exemplars"].tolist()
 
-    def alone(method, **options):
-        return fwsr.select(X, 4, method=method, **options).exemplars.tolist()
+    def alone(method, of=X, **options):
+        return fwsr.select(of, 4, method=method, **options).exemplars.tolist()
 
     assert picks(fwsr.FWSR(), scale="standard") == picks("fwsr", scale="standard")
     assert picks(fwsr.FWSR(), scale="standard") == alone("fwsr", scale="standard", center="none")
@@ -281,7 +292,7 @@ def test_compare_takes_from_an_estimator_what_it_says_itself(X):
     assert picks(fwsr.KFWSR(), kernel="laplacian") == alone("k-fwsr", kernel="laplacian")
     assert len(picks(fwsr.FWSR(), fill=True)) == 4
     K = X @ X.T
-    precomputed = fwsr.select(K, 4, kernel="precomputed").exemplars.tolist()
+    precomputed = alone("fwsr", kernel="precomputed", of=K)
     for one in (fwsr.FWSR(), fwsr.KFWSR()):
         (row,) = fwsr.compare(K, 4, [one], kernel="precomputed")
         assert row.trials[0]["exemplars"].tolist() == precomputed
@@ -351,20 +362,22 @@ def test_methods_are_those_of_the_estimators():
     ({"k": {0: 1, "0": 2}, "y": [0] * 90}, ValueError, "twice"),
     ({"k": 10**30, "y": [0] * 90, "per_class": True}, ValueError, "too large"),
     ({"per_class": "yes"}, TypeError, "proportional"),
-    ({"method": "nearest"}, ValueError, "no method 'nearest'; the methods are fwsr"),
+    ({"method": "nearest"}, ValueError, "no method 'nearest'; the methods are exchange, fwsr"),
     ({"method": None}, TypeError, "name"),
-    ({"alhpa": 1}, TypeError, "no option 'alhpa' .did you mean 'alpha'.*; it has alpha"),
-    ({"alpha": "5"}, TypeError, "alpha must be a number or 'auto', got '5'"),
-    ({"alpha": -1}, ValueError, "alpha"),
-    ({"alpha": float("nan")}, ValueError, "alpha"),
-    ({"alpha": 1, "beta": 1}, ValueError, "one of them"),
-    ({"q": 3}, ValueError, "one of '1', '2', 'inf'"),
-    ({"q": None}, TypeError, "one of"),
-    ({"nonneg": 1}, TypeError, "True or False"),
+    ({"method": "fwsr", "alhpa": 1}, TypeError,
+     "no option 'alhpa' .did you mean 'alpha'.*; it has alpha"),
+    ({"method": "fwsr", "alpha": "5"}, TypeError, "alpha must be a number or 'auto', got '5'"),
+    ({"method": "fwsr", "alpha": -1}, ValueError, "alpha"),
+    ({"method": "fwsr", "alpha": float("nan")}, ValueError, "alpha"),
+    ({"method": "fwsr", "alpha": 1, "beta": 1}, ValueError, "one of them"),
+    ({"method": "fwsr", "q": 3}, ValueError, "one of '1', '2', 'inf'"),
+    ({"method": "fwsr", "q": None}, TypeError, "one of"),
+    ({"method": "fwsr", "nonneg": 1}, TypeError, "True or False"),
     ({"codes": "yes"}, TypeError, "codes must be True or False"),
     ({"kernel": "gauss"}, ValueError, "'linear', 'rbf'"),
     ({"kernel": "precomputed"}, ValueError, "square; this one is 90 x 6"),
-    ({"gamma": 1.0}, ValueError, "linear"),
+    ({"method": "fwsr", "gamma": 1.0}, ValueError, "linear"),
+    ({"gamma": -1.0}, ValueError, "gamma"),
     ({"degree": 2.5, "kernel": "polynomial"}, TypeError, "whole number"),
     ({"degree": 2**70, "kernel": "polynomial"}, ValueError, "too large"),
     ({"rank": -1, "kernel": "rbf"}, ValueError, "rank"),
@@ -462,7 +475,7 @@ def test_rounding_below_0_in_dissimilarities_is_no_fault():
         fwsr.select(D, 4, method="kmedoids", metric="precomputed")
 
 
-@pytest.mark.parametrize("options", [{"alpha": True}, {"kernel": "rbf", "rank": True}])
+@pytest.mark.parametrize("options", [{"method": "fwsr", "alpha": True}, {"rank": True}])
 def test_true_is_no_number(options):
     with pytest.raises(TypeError, match="number( or 'auto')?, got True"):
         fwsr.select(np.eye(5), 2, **options)
@@ -483,7 +496,8 @@ def test_which_options_a_method_takes_is_the_core_s_list(X):
     for name in set(everything) - set(methods["rrqr"]["options"]):
         with pytest.raises(TypeError, match=f"rrqr has no option '{name}'"):
             fwsr.select(X, 2, method="rrqr", **{name: 1})
-    for name in set(everything) - set(fwsr._core.compare_options()) - {"lambda"}:
+    own = {"lambda", "time_limit"}  # compare has a time limit of its own, for each method
+    for name in set(everything) - set(fwsr._core.compare_options()) - own:
         with pytest.raises(TypeError, match=f"compare has no option '{name}'"):
             fwsr.compare(X, 2, "rrqr", **{name: 1})
 

@@ -29,8 +29,8 @@ def X() -> np.ndarray:
 
 
 def serial(X) -> list[list[int]]:
-    return [fwsr.select(X, 6, kernel=kernel, n_jobs=1).exemplars.tolist()
-            for kernel in ("linear", "rbf", "cosine")]
+    return [fwsr.select(X, 6, n_jobs=1, **options).exemplars.tolist()
+            for options in ({"method": "fwsr"}, {}, {"kernel": "cosine"})]
 
 
 def child(code: str, *arguments: object, **how) -> subprocess.Popen:
@@ -125,12 +125,14 @@ def test_a_callback_hears_of_every_step_on_the_calling_thread(X):
         threads.add(threading.get_ident())
 
     chosen = fwsr.select(X, 8, callback=callback)
-    steps = [p for p in heard if p.step > 0]
+    steps = [p for p in heard if p.stage == "steps"]
     assert threads == {threading.get_ident()}
     assert [p.step for p in steps] == list(range(1, len(chosen.trace["f"]) + 1))
     assert all(isinstance(p, fwsr.Progress) and p.wanted == 8 for p in steps)
     assert [p.exemplars for p in steps] == chosen.trace["rows"].tolist()
     assert np.allclose([p.f for p in steps], chosen.trace["f"])
+    later = [p for p in heard if p.step == steps[-1].step and p.stage != "steps"]
+    assert "exchange" in [p.stage for p in later] and {p.exemplars for p in later} == {8}
 
 
 def test_no_step_is_missed_while_the_callback_is_slow():
@@ -171,7 +173,8 @@ def test_false_stops_the_run_and_what_there_is_comes_back(X):
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         chosen = fwsr.select(X, 8, callback=lambda p: p.step < 3)
     assert chosen.status == "interrupted"
-    assert chosen.exemplars.tolist() == fwsr.select(X, 8).exemplars[:3].tolist()
+    whole = fwsr.select(X, 8, method="k-fwsr", gamma=chosen.gamma)
+    assert chosen.exemplars.tolist() == whole.exemplars[:3].tolist()  # exchanges come later
     assert np.isnan(chosen.weights).all() and len(chosen.weights) == len(chosen.strength) == 3
     assert chosen.plan.points == len(X) and chosen.certificate is None
     assert "interrupted" in repr(chosen) and '"interrupted"' in chosen.to_json()
@@ -253,10 +256,10 @@ def test_progress_is_written_to_standard_error_only(X, has_tqdm, capsys, monkeyp
 
         monkeypatch.setattr(builtins, "__import__", importing)
     long = np.random.default_rng(0).normal(size=(3000, 300)).astype(np.float32)
-    fwsr.select(long, 150, kernel="rbf", verbose=1, n_jobs=1)
+    fwsr.select(long, 150, method="k-fwsr", verbose=1, n_jobs=1)
     out, err = capsys.readouterr()
     assert out == ""
-    assert ("150/150" if has_tqdm else "fwsr: 150 of 150 exemplars") in err
+    assert ("150/150" if has_tqdm else "k-fwsr: 150 of 150 exemplars") in err
     fwsr.FWSR(5, verbose=1, callback=lambda p: None).fit(X)
     out, err = capsys.readouterr()
     assert out == "" and ("5/5" if has_tqdm else "5 of 5") in err
@@ -271,7 +274,8 @@ def test_progress_is_written_to_standard_error_only(X, has_tqdm, capsys, monkeyp
 
 def test_the_answer_does_not_depend_on_threads(X):
     wide = np.random.default_rng(1).normal(size=(1200, 60)).astype(np.float32)
-    for options in ({}, {"kernel": "rbf"}, {"method": "kmedoids"}, {"method": "smrs"},
+    for options in ({}, {"method": "fwsr"}, {"method": "k-fwsr"}, {"method": "kmedoids"},
+                    {"method": "smrs"}, {"rank": 100},
                     {"y": np.arange(1200) % 5, "per_class": True}):
         one, *others = [fwsr.select(wide, 8, n_jobs=jobs, **options) for jobs in (1, 2, 3)]
         for other in others:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import os
 import sys
 import tempfile
@@ -44,6 +45,9 @@ rows = points.sparse_rows(110, 70, 5, 5)
 words = sp.csr_matrix(([v for row in rows for _, v in row], [j for row in rows for j, _ in row],
                        np.cumsum([0] + [len(row) for row in rows])), shape=(110, 70))
 pixels = np.round(40 * (single[:150] + 3)).clip(0, 255).astype(np.uint8)
+many = np.array(points.Draws(6).rows(4200, 5, points.STRETCHED))  # a factor is made of these
+
+by_fwsr = functools.partial(fwsr.select, method="fwsr")
 
 
 def from_file(**options: Any) -> Any:
@@ -51,7 +55,7 @@ def from_file(**options: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "large.npy")
         Path(path).write_bytes(points.large())
-        return fwsr.select(path, 3, n_jobs=1, **options)
+        return by_fwsr(path, 3, n_jobs=1, **options)
 
 
 def until_three() -> Any:
@@ -62,7 +66,7 @@ def until_three() -> Any:
         told.append([progress.exemplars, progress.f, progress.gap])
         return progress.exemplars < 3
 
-    chosen = fwsr.select(plain, 9, callback=watch)
+    chosen = by_fwsr(plain, 9, callback=watch)
     return {"chosen": chosen, "told": [one for three in told for one in three]}
 
 
@@ -81,41 +85,54 @@ def resampled() -> Any:
 
 
 DOUBLE: dict[str, Callable[[], Any]] = {
-    "select": lambda: fwsr.select(plain, 7, codes=True),
-    "select, alpha, eta, feature": lambda: fwsr.select(
+    "select": lambda: by_fwsr(plain, 7, codes=True),
+    "select, alpha, eta, feature": lambda: by_fwsr(
         plain, 7, alpha=3, eta=0.4, center="feature", scale="standard", codes=True),
-    "select, every other point": lambda: fwsr.select(plain[::2], 5),
-    "select, columns first": lambda: fwsr.select(np.asfortranarray(plain), 5),
-    "select, lists": lambda: fwsr.select(plain[:40].tolist(), 4),
-    "select, rbf": lambda: fwsr.select(plain, 7, kernel="rbf", codes=True),
-    "select, laplacian": lambda: fwsr.select(plain, 5, kernel="laplacian", alpha=2),
-    "select, given": lambda: fwsr.select(gram, 5, kernel="precomputed", codes=True),
-    "select, a kernel of one's own": lambda: fwsr.select(
+    "select, every other point": lambda: by_fwsr(plain[::2], 5),
+    "select, columns first": lambda: by_fwsr(np.asfortranarray(plain), 5),
+    "select, lists": lambda: by_fwsr(plain[:40].tolist(), 4),
+    "select, rbf": lambda: by_fwsr(plain, 7, kernel="rbf", codes=True),
+    "select, laplacian": lambda: by_fwsr(plain, 5, kernel="laplacian", alpha=2),
+    "select, given": lambda: by_fwsr(gram, 5, kernel="precomputed", codes=True),
+    "select, a kernel of one's own": lambda: by_fwsr(
         plain, 5, kernel=lambda a, b: (1 + a @ b.T / 8) ** 2),
-    "select, factor": lambda: fwsr.select(plain, 6, kernel="rbf", rank=50, codes=True),
-    "select, q 1": lambda: fwsr.select(plain, 5, q=1, codes=True),
-    "select, q inf, nonneg": lambda: fwsr.select(plain, 5, q="inf", nonneg=True, codes=True),
-    "select, sparse": lambda: fwsr.select(words, 6, codes=True),
-    "select, sparse, cosine": lambda: fwsr.select(words, 6, kernel="cosine"),
-    "select, stop": lambda: fwsr.select(
+    "select, factor": lambda: by_fwsr(plain, 6, kernel="rbf", rank=50, codes=True),
+    "select, q 1": lambda: by_fwsr(plain, 5, q=1, codes=True),
+    "select, q inf, nonneg": lambda: by_fwsr(plain, 5, q="inf", nonneg=True, codes=True),
+    "select, sparse": lambda: by_fwsr(words, 6, codes=True),
+    "select, sparse, cosine": lambda: by_fwsr(words, 6, kernel="cosine"),
+    "select, stop": lambda: by_fwsr(
         plain, 30, alpha=200, when_converged="stop", delta=1e-3, codes=True),
-    "select, fill": lambda: fwsr.select(plain, 14, center="none", fill=True),
-    "select, more than there is": lambda: fwsr.select(plain[:, :3], 40, center="none"),
-    "select, boolean objective": lambda: fwsr.select(plain, 5, lambda_=0.3, rho=0.1),
+    "select, fill": lambda: by_fwsr(plain, 14, center="none", fill=True),
+    "select, more than there is": lambda: by_fwsr(plain[:, :3], 40, center="none"),
+    "select, boolean objective": lambda: by_fwsr(plain, 5, lambda_=0.3, rho=0.1),
     "select, stopped": until_three,
-    "select, classes": lambda: fwsr.select(clusters, 3, y=labels, per_class=True, codes=True),
-    "select, classes, proportional": lambda: fwsr.select(
+    "select, classes": lambda: by_fwsr(clusters, 3, y=labels, per_class=True, codes=True),
+    "select, classes, proportional": lambda: by_fwsr(
         clusters, 8, y=labels, per_class="proportional", kernel="rbf"),
-    "select, classes, some": lambda: fwsr.select(clusters, {0: 2, 2: 4}, y=labels),
+    "select, classes, some": lambda: by_fwsr(clusters, {0: 2, 2: 4}, y=labels),
     "sweep": lambda: fwsr.sweep(plain, 5, alphas=["auto", 0, 5], etas=[0, 0.5]),
     "sweep, rbf": lambda: fwsr.sweep(plain, 4, alphas=["auto", 5], kernel="rbf"),
-    "path": lambda: fwsr.path(plain, 6),
-    "path, classes": lambda: fwsr.path(clusters, 3, y=labels, per_class=True, kernel="rbf"),
+    "path": lambda: fwsr.path(plain, 6, method="fwsr"),
+    "path, classes": lambda: fwsr.path(
+        clusters, 3, method="fwsr", y=labels, per_class=True, kernel="rbf"),
     "compare": lambda: fwsr.compare(
         clusters, 4, ["fwsr", fwsr.KFWSR(), "kmedoids:restarts=2", "random"], y=labels, repeats=2),
-    "plan": lambda: sentences(fwsr.plan(plain, 5)),
+    "plan": lambda: sentences(fwsr.plan(plain, 5, method="fwsr")),
     "plan, tiles": lambda: sentences(
-        fwsr.plan(np.tile(plain, (8, 1)), 5, kernel="rbf", memory="6M", n_jobs=1)),
+        fwsr.plan(np.tile(plain, (8, 1)), 5, method="fwsr", kernel="rbf", memory="6M", n_jobs=1)),
+    "exchange": lambda: fwsr.select(plain, 7, codes=True),
+    "exchange, sparse": lambda: fwsr.select(words, 6, codes=True),
+    "exchange, classes": lambda: fwsr.select(clusters, 3, y=labels, per_class=True, codes=True),
+    "exchange, factor": lambda: fwsr.select(plain, 6, gamma=0.05, ridge=0.3, rank=60),
+    "exchange, many points": lambda: fwsr.select(many, 8),
+    "exchange, given": lambda: fwsr.select(gram, 5, kernel="precomputed", codes=True),
+    "exchange, path": lambda: fwsr.path(plain, 6),
+    "exchange, plan": lambda: sentences(fwsr.plan(many, 80)),
+    "Exchange, classes": lambda: fitted(
+        fwsr.Exchange(3, per_class=True), clusters, labels, clusters[:9]),
+    "Exchange, sparse": lambda: fitted(fwsr.Exchange(5), words, None, words[:9]),
+    "exchange, no option": lambda: fwsr.select(plain, 5, alpha=5),
     "KFWSR, factor": lambda: fitted(fwsr.KFWSR(5, rank=40)),
     "FWSR, eta": lambda: fitted(fwsr.FWSR(5, eta=0.5, center="none")),
     "FWSR, classes": lambda: fitted(fwsr.FWSR(3, per_class=True), clusters, labels, clusters[:9]),
@@ -124,12 +141,15 @@ DOUBLE: dict[str, Callable[[], Any]] = {
     **{name.__name__: lambda one=name: fitted(with_seed(one)) for name in fwsr.ESTIMATORS},
 }
 SINGLE: dict[str, Callable[[], Any]] = {
-    "float32": lambda: fwsr.select(single, 7, codes=True),
-    "float32, precise": lambda: fwsr.select(single, 7, precise=True, eta=0.3, eta_relative=True),
-    "float32, rbf": lambda: fwsr.select(single, 7, kernel="rbf", codes=True),
-    "float32, sparse": lambda: fwsr.select(words.astype(np.float32), 6, kernel="rbf"),
+    "float32": lambda: by_fwsr(single, 7, codes=True),
+    "float32, precise": lambda: by_fwsr(single, 7, precise=True, eta=0.3, eta_relative=True),
+    "float32, rbf": lambda: by_fwsr(single, 7, kernel="rbf", codes=True),
+    "float32, sparse": lambda: by_fwsr(words.astype(np.float32), 6, kernel="rbf"),
+    "float32, exchange": lambda: fwsr.select(single, 7, codes=True),
+    "float32, Exchange, many points": lambda: fitted(
+        fwsr.Exchange(6), many.astype(np.float32), None, many[:9].astype(np.float32)),
     "float32, FWSR": lambda: fitted(fwsr.FWSR(5), single, None, single[:9]),
-    "uint8": lambda: fwsr.select(pixels, 6, center="feature"),
+    "uint8": lambda: by_fwsr(pixels, 6, center="feature"),
     "mapped": from_file,
     "streamed": lambda: from_file(memory="23M"),
     "digits": lambda: fwsr.select(fwsr.read("digits"), 8, method="kmedoids"),
@@ -144,8 +164,8 @@ def with_seed(estimator: Any) -> Any:
 
 
 def sentences(plan: fwsr.Plan) -> Any:
-    return {"how": [plan.method, plan.form, plan.kernel_by, plan.why, *plan.notes],
-            "sizes": [plan.points, plan.features, plan.passes]}
+    return {"how": [plan.method, plan.form, plan.kernel, plan.kernel_by, plan.why, *plan.notes],
+            "sizes": [plan.points, plan.features, plan.passes, plan.rank]}
 
 
 def tree_of(answer: Any) -> Any:

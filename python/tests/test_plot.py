@@ -105,7 +105,7 @@ def test_captions_of_narrow_images_stay_apart():
 
 def test_gallery_of_an_estimator_a_table_and_images(digits, chosen):
     pd = pytest.importorskip("pandas")
-    model = fwsr.FWSR(12).fit(digits.values)
+    model = fwsr.Exchange(12).fit(digits.values)
     table = pd.DataFrame(digits.values)
     first = images(plot.gallery(table, model))
     second = images(plot.gallery(digits.values.reshape(-1, 8, 8), chosen))
@@ -164,7 +164,7 @@ def test_text_from_data_is_literal():
 
 
 def test_convergence_draws_the_trace(digits):
-    chosen = fwsr.select(digits, 15, alpha=20)
+    chosen = fwsr.select(digits, 15, method="fwsr", alpha=20)
     figure = plot.convergence(chosen)
     f, gap = (line.get_ydata() for line in figure.axes[0].get_lines())
     assert np.allclose(f, chosen.trace["f"] / chosen.f_at_zero)
@@ -175,13 +175,14 @@ def test_convergence_draws_the_trace(digits):
 
 
 def test_convergence_says_where_the_radius_grew(digits):
-    chosen = fwsr.select(digits, 60, alpha=50)
+    chosen = fwsr.select(digits, 60, method="fwsr", alpha=50)
     grown = np.flatnonzero(np.diff(chosen.trace["beta"]) > 0)
     assert len(grown) == 1
     figure = plot.convergence(chosen)
     marks = [line.get_xdata()[0] for line in figure.axes[0].get_lines()[2:]]
     assert marks == [grown[0] + 1.5] and "radius doubled" in texts(figure)
-    assert "radius doubled" not in texts(plot.convergence(fwsr.select(digits, 10, alpha=20)))
+    short = fwsr.select(digits, 10, method="fwsr", alpha=20)
+    assert "radius doubled" not in texts(plot.convergence(short))
 
 
 def test_convergence_per_class(per_class):
@@ -191,7 +192,7 @@ def test_convergence_per_class(per_class):
 
 
 def test_convergence_of_other_methods(digits):
-    with pytest.raises(ValueError, match="only FWSR"):
+    with pytest.raises(ValueError, match="only FWSR, K-FWSR and exchange"):
         plot.convergence(fwsr.select(digits, 3, method="random"))
 
 
@@ -199,7 +200,7 @@ def test_convergence_of_other_methods(digits):
 def test_convergence_to_the_end():
     """A gap of 0 has no place on a logarithmic axis; the rest is shown."""
     X = np.eye(3)
-    figure = plot.convergence(fwsr.select(X, 3, center="none", alpha=0))
+    figure = plot.convergence(fwsr.select(X, 3, method="fwsr", center="none", alpha=0))
     texts(figure)
 
 

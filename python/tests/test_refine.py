@@ -44,8 +44,8 @@ def assert_local_optimum(K, chosen, ridge, within=1e-9):
 def test_no_exchange_helps(kernel, ridge, make):
     X = np.asarray(points(), dtype=np.float32).astype(float)
     given = {"gamma": 0.3} if kernel == "rbf" else {}
-    chosen = fwsr.select(make(X), 5, kernel=kernel, center="none", refine="exchange", ridge=ridge,
-                         **given)
+    chosen = fwsr.select(make(X), 5, method="fwsr", kernel=kernel, center="none",
+                         refine="exchange", ridge=ridge, **given)
     within = 1e-6 if make is np.float32 and kernel == "rbf" else 1e-9  # the kernel is in float32
     assert_local_optimum(gram(X, given.get("gamma")), chosen, ridge, within)
 
@@ -54,7 +54,7 @@ def test_a_given_kernel_and_a_function():
     X = points()
     K = gram(X, 0.3)
     for data, kernel in ((K, "precomputed"), (X, lambda a, b: np.exp(-0.3 * cdist(a, b) ** 2))):
-        chosen = fwsr.select(data, 5, kernel=kernel, refine="exchange")
+        chosen = fwsr.select(data, 5, method="fwsr", kernel=kernel, refine="exchange")
         assert_local_optimum(K, chosen, 0.1)
 
 
@@ -89,7 +89,7 @@ def test_codes_are_those_of_the_ridge():
 def test_exemplars_stand_in_the_order_of_what_each_adds():
     X = points(100, 6, seed=3)
     K = gram(X)
-    chosen = fwsr.select(X, 6, center="none", refine="exchange").exemplars.tolist()
+    chosen = fwsr.select(X, 6, method="fwsr", center="none", refine="exchange").exemplars.tolist()
     mu = 0.1 * np.trace(K) / len(K)
     for place in range(len(chosen) - 1):
         now = value(K, chosen[:place + 1], mu)[0]
@@ -99,7 +99,7 @@ def test_exemplars_stand_in_the_order_of_what_each_adds():
 
 def test_per_class_and_rounds():
     X, y = points(90, seed=4), np.repeat([0, 1, 2], 30)
-    chosen = fwsr.select(X, 3, y=y, per_class=True, center="none", refine="exchange")
+    chosen = fwsr.select(X, 3, method="fwsr", y=y, per_class=True, center="none", refine="exchange")
     for name, own in chosen.classes.items():
         members = np.flatnonzero(y == int(name))
         local = np.searchsorted(members, own.exemplars)
@@ -135,9 +135,43 @@ def test_interrupted_with_the_best_so_far():
 ])
 def test_what_cannot_be_is_refused(given, words):
     with pytest.raises(ValueError, match=words):
-        fwsr.select(points(), 3, **given)
+        fwsr.select(points(), 3, method="fwsr", **given)
 
 
 def test_dissimilarities_have_no_space():
     with pytest.raises(ValueError, match="refine is for points"):
         fwsr.KMedoids(3, metric="precomputed", refine="exchange").fit(cdist(points(), points()))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_greedy_choice_by_the_same_value(kernel):
+    X = points(seed=3)
+    given = {"gamma": 0.3} if kernel == "rbf" else {}
+    K = gram(X, given.get("gamma"))
+    mu = 0.1 * np.trace(K) / len(K)
+    model = fwsr.GreedyCSSP(5, mu=0.1, kernel=kernel, **given).fit(X)
+    chosen, before = [], np.trace(K)
+    for exemplar, strength in zip(model.exemplar_indices_, model.strength_):
+        values = [np.inf if i in chosen else value(K, [*chosen, i], mu)[0] for i in range(len(K))]
+        assert exemplar == np.argmin(values)
+        assert strength == pytest.approx(before - min(values), abs=1e-9 * np.trace(K))
+        chosen, before = [*chosen, exemplar], min(values)
+    again = fwsr.select(X, 5, method="greedy-cssp", mu=0.1, kernel=kernel, **given)
+    assert again.exemplars.tolist() == chosen
+    assert_local_optimum(K, fwsr.select(X, 5, method="greedy-cssp", mu=0.1, kernel=kernel,
+                                        refine="exchange", **given), 0.1)
+
+
+def test_a_greedy_choice_through_a_factor():
+    X = points(n=300, seed=4)
+    whole = fwsr.GreedyCSSP(6, mu=0.1, kernel="rbf").fit(X)
+    model = fwsr.GreedyCSSP(6, mu=0.1, kernel="rbf", rank=300).fit(X)
+    assert model.exemplar_indices_.tolist() == whole.exemplar_indices_.tolist()
+    assert model.plan_.kernel_by == "factor" and "kernel" not in str(model.plan_).split("\n")[0]
+    small = fwsr.OMP(6, mu=0.1, kernel="rbf", rank=20).fit(X)
+    assert small.selection_.kernel_rank == 20 and 0 < small.selection_.kernel_error < 1
+    assert (small.predict(X) == small.labels_).all()  # both in the kernel's own space
+    with pytest.raises(ValueError, match="rank is for the rbf"):
+        fwsr.OMP(6, rank=20).fit(X)
+    with pytest.raises(ValueError, match="mu must be 0 or between"):
+        fwsr.OMP(6, mu=1e-9).fit(X)

@@ -128,13 +128,13 @@ def test_without_pandas_the_message_says_what_to_install(monkeypatch):
 
 
 def test_a_notebook_shows_the_first_exemplars():
-    page = fwsr.select(X, 14, kernel="rbf")._repr_html_()
+    page = fwsr.select(X, 14)._repr_html_()
     shown = Words(page)
     assert shown.rows[0] == ["rank", "index", "weight", "strength"]
     assert len(shown.rows) == 12 and shown.rows[-1][-1].startswith("and 4 more")
-    assert "14 exemplars: exemplars_reached, reconstruction error" in page
+    assert "14 exemplars by exchange: exemplars_reached, reconstruction error" in page
     assert shown.tags == {"table", "tr", "th", "td", "p"}
-    assert "<p>1 exemplar: " in fwsr.select(X, 1)._repr_html_()
+    assert "<p>1 exemplar by rrqr: " in fwsr.select(X, 1, method="rrqr")._repr_html_()
 
 
 def test_a_notebook_shows_text_from_the_data_as_text():
@@ -225,8 +225,9 @@ def test_dates_become_text_in_json():
 # --------------------------------------------------------------------------------- paths per class
 
 
-@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}, {"method": "rrqr"},
-                                     {"center": "feature", "scale": "standard"}])
+@pytest.mark.parametrize("options", [
+    {}, {"method": "fwsr"}, {"method": "k-fwsr"}, {"method": "rrqr"},
+    {"method": "fwsr", "center": "feature", "scale": "standard"}])
 def test_the_path_of_a_class_is_that_of_its_points_alone(options):
     path = fwsr.path(X, 3, y=LABELS, per_class=True, **options)
     assert list(path.classes) == ["a", "b", "c"] and len(path.error) == 3
@@ -244,7 +245,7 @@ def test_the_path_of_a_class_is_that_of_its_points_alone(options):
 
 
 def test_the_path_of_all_classes_is_what_is_left_of_all_points():
-    path = fwsr.path(X, 2, y=LABELS, per_class=True, center="none")
+    path = fwsr.path(X, 2, y=LABELS, per_class=True, method="fwsr", center="none")
     squares = {name: float(np.square(X[LABELS == name]).sum()) for name in "abc"}
     left = sum(path.classes[name].error * squares[name] for name in "abc")
     assert path.error == pytest.approx(left / sum(squares.values()))
@@ -292,7 +293,7 @@ def test_a_dictionary_says_which_list_of_names_it_has():
 
 def test_gamma_is_the_width_of_the_kernel_and_that_of_a_step_is_deprecated():
     chosen = fwsr.select(X, 3, kernel="rbf", gamma=0.5)
-    assert chosen.gamma == 0.5 and fwsr.select(X, 3).gamma is None
+    assert chosen.gamma == 0.5 and fwsr.select(X, 3, method="fwsr").gamma is None
     sizes = chosen.trace["step_size"]
     assert (0 <= sizes).all() and (sizes <= 1).all()
     with pytest.warns(DeprecationWarning, match="step_size"):
@@ -303,6 +304,6 @@ def test_gamma_is_the_width_of_the_kernel_and_that_of_a_step_is_deprecated():
 
 
 def test_eta_is_told_in_both_units():
-    absolute = fwsr.select(X, 3, eta=0.5)
-    again = fwsr.select(X, 3, eta=absolute.eta_in_rms, eta_relative=True)
+    absolute = fwsr.select(X, 3, method="fwsr", eta=0.5)
+    again = fwsr.select(X, 3, method="fwsr", eta=absolute.eta_in_rms, eta_relative=True)
     assert absolute.eta == 0.5 and again.eta == pytest.approx(0.5, rel=1e-12)

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from helpers import PROGRAM, Case, npy_bytes, random_rows, read_npy, wait_until_it_listens
+from helpers import FWSR, PROGRAM, Case, npy_bytes, random_rows, read_npy, wait_until_it_listens
 
 # A plan counts the threads that a problem keeps busy.
 MACHINE_KEYS = ("seconds", "threads", "peak_memory_bytes", "memory_bytes", "memory_per_thread")
@@ -24,11 +24,11 @@ def without_machine(value):
     return [without_machine(v) for v in value] if isinstance(value, list) else value
 
 
-
 def distances(rows, i, others):
     """Squared, from point i, of points that are centred each."""
     centred = [[v - sum(row) / len(row) for v in row] for row in rows]
     return [sum((a - b) ** 2 for a, b in zip(centred[i], centred[j])) for j in others]
+
 
 class Select(Case):
     def setUp(self):
@@ -96,47 +96,49 @@ class Select(Case):
         self.assertIsNotNone(r["certificate"]["boolean_objective"])
         self.assertIsNone(self.json("select", "set.npy", "-k", "5", "--certificate", "none")
                           ["certificate"])
-        self.assertIsNone(self.json("select", "set.npy", "-k", "3", "--alpha", "0")["trace"][0]["gap"])
+        self.assertIsNone(self.json("select", "set.npy", "-k", "3", *FWSR, "--alpha", "0")["trace"][0]["gap"])
 
     def test_auto_is_ten_times_the_number_of_exemplars_and_says_so(self):
-        default = self.json("select", "set.npy", "-k", "5")
+        default = self.json("select", "set.npy", "-k", "5", *FWSR)
         self.assertEqual(default["options"]["alpha"], "auto")
         self.assertEqual((default["trace"][0]["beta"], default["eta"]), (50, 0))
-        for given in (["--alpha", "auto"], ["--method", "fwsr:alpha=auto"], ["--beta", "50"]):
+        for given in ([*FWSR, "--alpha", "auto"], ["--method", "fwsr:alpha=auto"], [*FWSR, "--beta", "50"]):
             again = self.json("select", "set.npy", "-k", "5", *given)
             self.assertEqual(again["options"]["alpha"], "auto")
             self.assertEqual(again["trace"], default["trace"])
-        self.assertEqual(self.json("select", "set.npy", "-k", "5", "--alpha", "2")["options"]["alpha"], 2)
-        summary = self.succeed("select", "set.npy", "-k", "5").err
+        two = ("select", "set.npy", "-k", "5", *FWSR, "--alpha", "2")
+        self.assertEqual(self.json(*two)["options"]["alpha"], 2)
+        summary = self.succeed("select", "set.npy", "-k", "5", *FWSR).err
         self.assertIn(f"alpha auto: beta {default['beta']:g}, eta 0", summary)
-        self.assertNotIn("alpha auto", self.succeed("select", "set.npy", "-k", "5", "--alpha", "2").err)
+        self.assertNotIn("alpha auto", self.succeed(*two).err)
         self.assertIn("(default auto)", " ".join(self.succeed("select", "--help").out.split()))
 
     def test_units_of_eta_and_delta(self):
-        absolute = self.json("select", "set.npy", "-k", "5", "--eta", "0.5")
+        ask = ("select", "set.npy", "-k", "5", *FWSR)
+        absolute = self.json(*ask, "--eta", "0.5")
         self.assertEqual(absolute["eta"], 0.5)
-        again = self.json("select", "set.npy", "-k", "5", "--eta-relative",
-                          repr(absolute["eta_in_rms"]))
+        again = self.json(*ask, "--eta-relative", repr(absolute["eta_in_rms"]))
         self.assertTrue(again["options"]["eta_relative"])
         self.assertAlmostEqual(again["eta"], 0.5, 12)
         self.assertEqual(again["exemplars"], absolute["exemplars"])
-        delta = self.json("select", "set.npy", "-k", "5", "--delta-absolute", "0.25")["options"]
+        delta = self.json(*ask, "--delta-absolute", "0.25")["options"]
         self.assertEqual((delta["delta"], delta["delta_absolute"]), (0.25, True))
 
     def test_answers_are_equal_for_any_number_of_threads(self):
-        for extra in (["--kernel", "linear"], ["--kernel", "rbf"], ["--q", "1"],
-                      ["--labels", "y.txt", "--per-class", "--eta-relative", "0.3"]):
-            runs = [without_machine(self.json("select", "big.npy" if extra[-1] == "linear" else
-                                              "set.npy", "-k", "9", "--memory", "1G", "--threads",
-                                              threads, "--assignment", "a.npy", *extra))
-                    for threads in ("1", "2", "3", "8")
-                    if self.write("big.npy", npy_bytes(random_rows(3000, 20)))]
+        self.write("big.npy", npy_bytes(random_rows(3000, 20)))
+        classes = ("--labels", "y.txt", "--per-class")
+        for name, extra in (("big.npy", FWSR), ("set.npy", ("--method", "k-fwsr")), ("set.npy", (*FWSR, "--q", "1")),
+                            ("set.npy", (*FWSR, *classes, "--eta-relative", "0.3")), ("big.npy", ()),
+                            ("big.npy", ("--rank", "200")), ("set.npy", classes)):
+            runs = [without_machine(self.json("select", name, "-k", "9", "--memory", "1G", "--threads", threads,
+                                              "--assignment", "a.npy", *extra))
+                    for threads in ("1", "2", "3", "8")]
             for run in runs[1:]:
                 self.assertEqual(runs[0], run)
 
     def test_codes_and_assignment(self):
-        for extra in ([], ["--q", "inf"], ["--nonneg"]):
-            r = self.json("select", "set.npy", "-k", "5", "--codes", "c.npy", "--assignment",
+        for extra in ((), ("--q", "inf"), ("--nonneg",)):
+            r = self.json("select", "set.npy", "-k", "5", *FWSR, "--codes", "c.npy", "--assignment",
                           "a.npy", *extra)
             shape, codes = read_npy(self.path("c.npy"))
             self.assertEqual(shape, (60, 5))
@@ -147,12 +149,12 @@ class Select(Case):
             for i, owner in enumerate(owners):
                 far = distances(random_rows(60, 8), i, r["exemplars"])
                 self.assertEqual(far[owner], min(far))
-        self.succeed("select", "set.npy", "-k", "5", "--assignment", "a.csv", "--nonneg")
+        self.succeed("select", "set.npy", "-k", "5", *FWSR, "--assignment", "a.csv", "--nonneg")
         rows = list(csv.DictReader(io.StringIO(self.read("a.csv"))))
         self.assertEqual([int(r["position"]) for r in rows], owners)
 
     def test_rank_puts_a_factor_in_place_of_the_kernel(self):
-        args = ("select", "set.npy", "-k", "5", "--kernel", "rbf")
+        args = ("select", "set.npy", "-k", "5", "--method", "k-fwsr")
         exact = self.json(*args)
         self.assertIsNone(exact["kernel_rank"])
         self.assertIsNone(exact["kernel_error"])
@@ -217,7 +219,7 @@ class PerClass(Case):
         return json.loads(out)
 
     def test_each_class_by_itself(self):
-        r = self.run_json("3", "--assignment", "a.npy", "--codes", "c.npy")
+        r = self.run_json("3", *FWSR, "--assignment", "a.npy", "--codes", "c.npy")
         self.assertEqual([c["class"] for c in r["classes"]], ["9", "10", "a,b", "it=1"])
         self.assertEqual(r["exemplars"], [i for c in r["classes"] for i in c["exemplars"]])
         kinds = ["a,b", "it=1", "10", "9"]
@@ -261,7 +263,7 @@ class PerClass(Case):
         self.write("y.txt", "".join(f"\x9b3{i % 2}mred\u202e\n" for i in range(40)))
         args = ("d.csv", "--columns", "x,y", "--labels", "y.txt")
         for text in (self.succeed("inspect", *args).out,
-                     self.succeed("select", *args, "--per-class", "-k", "20").err,
+                     self.succeed("select", *args, *FWSR, "--per-class", "-k", "20").err,
                      self.run_program("select", *args, "--per-class", "-k", "no=1").err):
             self.assertIn("31mred", text)
             self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
@@ -336,7 +338,7 @@ class Streams(Case):
         self.assertEqual(self.on_terminal(*args, "--quiet", TERM="xterm"), "")
 
     def test_quiet_still_warns(self):
-        self.assertIn("warning", self.on_terminal("select", "set.npy", "-k", "20", "--quiet",
+        self.assertIn("warning", self.on_terminal("select", "set.npy", "-k", "20", *FWSR, "--quiet",
                                                   TERM="dumb"))
 
     def test_interruption_while_reading_ends_at_once(self):
@@ -398,7 +400,7 @@ class Sweep(Case):
             self.assertEqual(len(r["settings"]), 6)
             for s in r["settings"]:
                 alone = json.loads(self.succeed(
-                    "select", "set.npy", "-k", "5", "--alpha", str(s["setting"]["alpha"]), "--eta",
+                    "select", "set.npy", "-k", "5", *FWSR, "--alpha", str(s["setting"]["alpha"]), "--eta",
                     str(s["setting"]["eta"]), *extra, "--json", "--quiet").out)
                 for key in ("exemplars", "weights", "status", "warnings", "labels"):
                     self.assertEqual(s.get(key), alone.get(key))
@@ -411,7 +413,7 @@ class Sweep(Case):
         r = self.json("set.npy", "-k", "5", "--alphas", "2,auto")
         self.assertEqual(r["options"]["alphas"], [2, "auto"])
         self.assertEqual([s["setting"]["alpha"] for s in r["settings"]], [2, "auto"])
-        alone = json.loads(self.succeed("select", "set.npy", "-k", "5", "--json", "--quiet").out)
+        alone = json.loads(self.succeed("select", "set.npy", "-k", "5", *FWSR, "--json", "--quiet").out)
         self.assertEqual(r["settings"][1]["trace"], alone["trace"])
         self.assertIn("\nauto,", self.succeed("sweep", "set.npy", "-k", "5", "-o", "-", "--quiet").out)
 
@@ -532,7 +534,7 @@ class Others(Case):
         self.assertEqual(read_npy(self.path("a.npy"))[0], (67, 40))
         labels = self.read("y.txt").split()
         self.assertEqual((len(labels), labels.count("1")), (67, 7))
-        picks = json.loads(self.succeed("select", "a.npy", "-k", "7", "--json").out)["exemplars"]
+        picks = json.loads(self.succeed("select", "a.npy", "-k", "7", *FWSR, "--json").out)["exemplars"]
         self.assertGreaterEqual(sum(labels[i] == "1" for i in picks), 6)
 
 

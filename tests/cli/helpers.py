@@ -11,6 +11,7 @@ import time
 import unittest
 
 PROGRAM = os.environ.get("FWSR_PROGRAM", "fwsr")
+FWSR = ("--method", "fwsr")  # for tests of the paper's method; those of the program take the default
 
 
 def npy_bytes(rows, type_code="<f8"):

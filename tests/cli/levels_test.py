@@ -3,23 +3,25 @@
 import json
 import unittest
 
-from helpers import Case, npy_bytes, random_rows
+from helpers import FWSR, Case, npy_bytes, random_rows
 
 LEVELS = ("baseline", "avx2", "avx512", "amx")
 # What rounding may move of f and of the reconstruction error: float32 products are promised to 1e-6 f(0),
 # products in double lose ten digits at the worst (docs/forms.md).
 NEAR = {"<f4": 1e-5, "<f8": 1e-9}
 CASES = {
-    "covariance": [],
-    "covariance, centred and scaled": ["--center", "feature", "--scale", "standard"],
-    "representer": ["--kernel", "rbf"],
-    "laplacian": ["--kernel", "laplacian"],
-    "factor": ["--kernel", "rbf", "--rank", "60"],
-    "large alpha": ["--alpha", "50", "--eta-relative", "0.3"],
+    "covariance": [*FWSR],
+    "covariance, centred and scaled": [*FWSR, "--center", "feature", "--scale", "standard"],
+    "representer": [*FWSR, "--kernel", "rbf"],
+    "laplacian": [*FWSR, "--kernel", "laplacian"],
+    "factor": [*FWSR, "--kernel", "rbf", "--rank", "60"],
+    "large alpha": [*FWSR, "--alpha", "50", "--eta-relative", "0.3"],
+    "default": [],
+    "default, factor": ["--rank", "60"],
     "greedy-cssp": ["--method", "greedy-cssp"],
 }
 SLOW_CASES = {
-    "gradient": ["--q", "1"],
+    "gradient": [*FWSR, "--q", "1"],
     "ds3": ["--method", "ds3"],
     "kmedoids": ["--method", "kmedoids"],
 }
@@ -54,14 +56,14 @@ class Levels(Case):
         self.assertEqual(run["exemplars"], first["exemplars"], level)
         for key in ("reconstruction_error", "f"):
             one, other = run["certificate"][key], first["certificate"][key]
-            if key == "f" and run["plan"]["method"] not in ("fwsr", "k-fwsr"):
+            if key == "f" and run["plan"]["method"] not in ("exchange", "fwsr", "k-fwsr"):
                 continue  # f is that of the paper's problem
             self.assertAlmostEqual(one / other, 1, delta=near, msg=f"{level} {key}")
 
     def test_the_number_of_threads_changes_no_bit_at_any_level(self):
         self.write("points.npy", npy_bytes(random_rows(1500, 30, seed=6), "<f4"))
         for level in self.there():
-            for extra in ([], ["--kernel", "rbf"]):
+            for extra in (FWSR, (*FWSR, "--kernel", "rbf"), ()):
                 runs = [self.answer(level, "points.npy", "-k", "9", "--memory", "1G", *extra,
                                     "--threads", threads) for threads in ("1", "2", "8")]
                 self.assertEqual([r["threads"] for r in runs], [1, 2, 8])

@@ -6,7 +6,7 @@ import json
 import os
 import unittest
 
-from helpers import Case, npy_bytes, random_rows
+from helpers import FWSR, Case, npy_bytes, random_rows
 
 
 class Methods(Case):
@@ -40,7 +40,7 @@ class Methods(Case):
         self.assertNotEqual(draw("5"), draw("6"))
 
     def test_settings_of_fwsr_are_its_options(self):
-        by_flag = self.json("select", "set.npy", "-k", "4", "--alpha", "3", "--eta-relative", "0.5")
+        by_flag = self.json("select", "set.npy", "-k", "4", *FWSR, "--alpha", "3", "--eta-relative", "0.5")
         by_name = self.json("select", "set.npy", "-k", "4", "--method",
                             "fwsr:alpha=3:eta-relative=0.5")
         self.assertEqual(by_flag["trace"], by_name["trace"])
@@ -54,6 +54,12 @@ class Methods(Case):
                 (["--method", "fwsr:alpha=x"], ["not a number"]),
                 (["--method", "fwsr:alhpa=1"], ["did you mean alpha?"]),
                 (["--method", "k-fwsr", "--kernel", "linear"], ["other than linear"]),
+                (["--method", "k-fwsr:kernel=linear"], ["other than linear"]),
+                (["--method", "exchange:kernel=linear"], ["other than linear", "--method fwsr --refine exchange"]),
+                (["--method", "exchange:refine=none"], ["exchange exchanges exemplars"]),
+                (["--method", "exchange:eta=1"], ["eta is an option of fwsr, not of exchange"]),
+                (["--method", "exchange:ridge"], ["write exchange:ridge=0.5"]),
+                (["--method", "exchange:gamma=1", "--gamma", "2"], ["given twice"]),
                 (["--method", "random", "--codes", "c.npy"], ["no codes"]),
                 (["--method", "fwsr:alpha=5", "--alpha", "6"], ["given twice"]),
                 (["--seed", "-1"], ["--seed"])):
@@ -83,14 +89,15 @@ class Methods(Case):
         self.assertRegex(out, r"(?m)^time +about \S+ s with \d+ threads?$")
 
     def test_dry_runs_say_how_long_by_parts(self):
-        for words in (["select", "set.npy", "-k", "3"], ["select", "set.npy", "-k", "3", "--kernel", "rbf"],
-                      ["inspect", "set.npy"]):
-            dry = [] if words[0] == "inspect" else ["--dry-run"]
-            self.assertRegex(self.succeed(*words, *dry).out,
-                             r"(?m)^time +about .*: .* to set up, .* for the steps, .* for weights and certificate$")
-            seconds = json.loads(self.succeed(*words, *dry, "--json").out)["plan"]["seconds"]
-            self.assertAlmostEqual(seconds["all"], seconds["setup"] + seconds["steps"] + seconds["certificate"])
+        ask = ["select", "set.npy", "-k", "3", "--dry-run"]
+        for words, exchanges in ((ask, True), ([*ask, *FWSR], False), ([*ask, "--method", "k-fwsr"], False),
+                                 (["inspect", "set.npy"], True)):
+            self.assertRegex(self.succeed(*words).out, r"(?m)^time +about .*: .* to set up, .* for the steps, "
+                             + r"\S+ s to exchange, " * exchanges + r"\S+ s for weights and certificate$")
+            seconds = json.loads(self.succeed(*words, "--json").out)["plan"]["seconds"]
+            self.assertAlmostEqual(seconds["all"], sum(s for part, s in seconds.items() if part != "all"))
             self.assertGreater(min(s for part, s in seconds.items() if part != "exchange"), 0)
+            self.assertEqual(seconds["exchange"] > 0, exchanges)
         sweep = json.loads(self.succeed("sweep", "set.npy", "-k", "3", "--alphas", "2,10", "--dry-run", "--json").out)
         self.assertGreater(sweep["plan"]["seconds"], sweep["plan"]["each"]["seconds"]["all"])
 
@@ -136,7 +143,7 @@ class Compare(Case):
             self.assertAlmostEqual(there[name], back[name], delta=0.01 * there[name] + 4096, msg=name)
 
     def test_picks_are_those_of_select(self):
-        chosen = json.loads(self.succeed("select", "set.npy", "-k", "4", "--center", "none", "--json",
+        chosen = json.loads(self.succeed("select", "set.npy", "-k", "4", *FWSR, "--center", "none", "--json",
                                          "--quiet").out)
         row = list(csv.DictReader(io.StringIO(
             self.succeed("compare", "set.npy", "-k", "4", "--methods", "fwsr", "-o", "-").out)))[0]

@@ -7,7 +7,7 @@ import os
 import re
 import unittest
 
-from helpers import PROGRAM, Case, npy_bytes, random_rows
+from helpers import FWSR, PROGRAM, Case, npy_bytes, random_rows
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
 
@@ -65,6 +65,7 @@ class Keys(Case):
         lines = [f"p{i},{'uv'[i % 2]}," + ",".join(map(str, row)) + ",w" for i, row in enumerate(rows)]
         self.write("t.csv", "name,kind,a,b,c,d,e\n" + "\n".join(lines) + "\n")
         self.write("x.npy", npy_bytes(rows))
+        self.write("some.txt", "0\n1\n")
         self.write("bad.csv", "1,2\n3,nan\n")
         self.write("same.npy", npy_bytes([[1.0, 0.0]] * 4 + [[0.0, 2.0]] * 2))
         named = ("t.csv", "--label-column", "kind", "--id-column", "name", "--exclude-columns", "e")
@@ -72,19 +73,25 @@ class Keys(Case):
             "select": [
                 ("select", *named, "-k", "2", "--lambda", "1", "--rho", "1", "--assignment", "a.npy"),
                 ("select", "same.npy", "-k", "4", "--fill", "--center", "none"),
+                ("select", "x.npy", "-k", "2", *FWSR),
                 ("select", "x.npy", "-k", "2", "--method", "smrs"),
                 ("select", *named, "-k", "2", "--per-class", "--method", "kmeans"),
                 ("select", *named, "-k", "2", "--per-class", "--lambda", "1", "--rho", "1", "--fill"),
                 ("select", *named, "-k", "2", "--per-class", "--dry-run"),
                 ("select", "x.npy", "-k", "2", "--dry-run"),
-                ("select", "x.npy", "-k", "2", "--refine", "exchange"),
-                ("select", *named, "-k", "2", "--per-class", "--refine", "exchange"),
+                ("select", "x.npy", "-k", "2", *FWSR, "--refine", "exchange"),
+                ("select", *named, "-k", "2", "--per-class", *FWSR, "--refine", "exchange"),
+                ("select", "x.npy", "-k", "1", *FWSR, "--include", "some.txt"),
+                ("select", *named, "-k", "1", *FWSR, "--per-class", "--include", "some.txt"),
             ],
             "sweep": [
                 ("sweep", *named, "-k", "2", "--alphas", "auto,1", "--lambda", "1", "--rho", "1"),
-                ("sweep", *named, "-k", "2", "--alphas", "auto,1", "--per-class", "--lambda", "1", "--rho", "1", "--fill"),
+                ("sweep", *named, "-k", "2", "--alphas", "auto,1", "--per-class", "--lambda", "1", "--rho", "1",
+                 "--fill"),
                 ("sweep", "same.npy", "-k", "4", "--fill", "--center", "none"),
                 ("sweep", "x.npy", "-k", "2", "--refine", "exchange"),
+                ("sweep", "x.npy", "-k", "1", "--include", "some.txt"),
+                ("sweep", *named, "-k", "1", "--per-class", "--include", "some.txt"),
                 ("sweep", *named, "-k", "2", "--per-class", "--refine", "exchange"),
                 ("sweep", *named, "-k", "2", "--dry-run"),
                 ("sweep", *named, "-k", "2", "--dry-run", "--per-class"),

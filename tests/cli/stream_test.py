@@ -6,9 +6,10 @@ import random
 import struct
 import unittest
 
-from helpers import Case, npy_bytes, npy_image, random_rows
+from helpers import FWSR, Case, npy_bytes, npy_image, random_rows
 
 MEBI = 1 << 20
+STREAMED = r"^streamed in blocks, about \d+ passes over the file; the time is that of "
 
 
 def same_answer(result):
@@ -38,11 +39,11 @@ class Streaming(Case):
         if self.json("small.npy", "-k", "2")["peak_memory_bytes"] > 24 * MEBI:
             self.skipTest("a build with sanitizers takes more memory than it is told")
         self.write_large("large.npy", 256, 256)
-        ask = ("large.npy", "-k", "5", "--threads", "2")
+        ask = ("large.npy", "-k", "5", "--threads", "2", *FWSR)
         held = self.json(*ask, "--memory", "1G")
         self.assertEqual(held["plan"]["notes"], [])
         streamed = self.json(*ask, "--memory", "64M")
-        self.assertRegex(streamed["plan"]["notes"][0], r"^streamed in blocks, about \d+ passes over the file; the time is that of ")
+        self.assertRegex(streamed["plan"]["notes"][0], STREAMED)
         self.assertEqual(same_answer(streamed), same_answer(held))
         self.assertLess(streamed["plan"]["data_bytes"], MEBI)
         self.assertLess(streamed["peak_memory_bytes"], 64 * MEBI)
@@ -53,7 +54,7 @@ class Streaming(Case):
 
     def test_data_that_fits_but_not_beside_the_work_is_streamed(self):
         self.write_large("x.npy", 32, 64)
-        plan = self.json("x.npy", "-k", "3", "--memory", "36M", "--threads", "1")["plan"]
+        plan = self.json("x.npy", "-k", "3", *FWSR, "--memory", "36M", "--threads", "1")["plan"]
         self.assertEqual(len(plan["notes"]), 1)
 
     def test_idx_and_classes(self):
@@ -62,11 +63,29 @@ class Streaming(Case):
         self.write("x.idx", header + bits.randbytes(60000 * 200))
         self.write("y.txt", "".join(bits.choice("abc") + "\n" for _ in range(60000)))
         for more in ((), ("--per-class", "--labels", "y.txt")):
-            ask = ("x.idx", "-k", "3", "--threads", "2", *more)
+            ask = ("x.idx", "-k", "3", *FWSR, "--threads", "2", *more)
             held, streamed = self.json(*ask), self.json(*ask, "--memory", "40M")
             self.assertIn("uint8 converted to float32 whenever it is read", streamed["data"]["notes"])
             for key in ("exemplars", "strength", "weights", "certificate"):
                 self.assertEqual(streamed.get(key), held.get(key))
+
+    def test_the_default_holds_its_factor_and_streams_the_points(self):
+        self.write_large("x.npy", 64, 1024)  # the factor: 16384 points x 256, a quarter of them
+        self.write("y.txt", "".join("ab"[i % 3 == 0] + "\n" for i in range(16384)))
+        for more in ((), ("--per-class", "--labels", "y.txt")):
+            ask = ("x.npy", "-k", "4", "--threads", "1", *more)
+            held, streamed = self.json(*ask, "--memory", "1G"), self.json(*ask, "--memory", "70M")
+            for before, after in zip(held.get("classes", [held]), streamed.get("classes", [streamed])):
+                self.assertEqual((after["plan"]["method"], after["plan"]["kernel"], after["plan"]["rank"]),
+                                 ("exchange", "rbf", 256))
+                self.assertEqual(before["plan"]["notes"], [])
+                self.assertRegex(after["plan"]["notes"][0], STREAMED)
+                for key in ("exemplars", "strength", "weights", "certificate", "refinement", "gamma", "kernel_error"):
+                    self.assertEqual(after[key], before[key], key)
+        refused = self.run_program("select", "x.npy", "-k", "4", "--threads", "1", "--memory", "30M")
+        self.assertEqual(refused.code, 1)
+        self.assertRegex(refused.err, r"^fwsr: x.npy: .*streamed in blocks, need .* but only 30.0 MiB.* smaller rank")
+        self.succeed("select", "x.npy", "-k", "4", "--threads", "1", "--memory", "30M", "--rank", "16")
 
     def test_what_cannot_be_streamed(self):
         k = [[float(i == j) for j in range(40)] for i in range(40)]

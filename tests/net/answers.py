@@ -62,7 +62,8 @@ def near_of(answer):
     options, data = answer.get("options", {}), answer.get("data", {})
     if data.get("type", "float64") in ("float64", "int32", "int64") or options.get("precise"):
         return NEAR_DOUBLE
-    return NEAR_FACTOR if options.get("rank") else NEAR_SINGLE
+    rank = answer.get("plan", {}).get("rank") or options.get("rank")  # the default method finds one itself
+    return NEAR_FACTOR if rank else NEAR_SINGLE
 
 
 def size_of(facts, path, value):

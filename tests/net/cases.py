@@ -1,7 +1,7 @@
 """The commands whose answers are recorded, by name. Their data is made by points.py; "digits" is built in. Picks must not
 depend on rounding: `net_test.py --shake` finds those that do."""
 
-# Run with --json, --quiet and --assignment: every number of the answer.
+# Run with --json, --quiet and --assignment: every number of the answer. By fwsr where no method is named.
 SELECT = {
     # The covariance form.
     "covariance": "plain.npy -k 8 --codes codes.npy",
@@ -81,6 +81,9 @@ SELECT = {
     "factor, laplacian": "plain.npy -k 6 --kernel laplacian --rank 120 --alpha 4",
     "factor, sparse": "words.npz -k 6 --kernel rbf --rank 100",
     "factor, too small": "long.npy -k 9 --kernel rbf --rank 12",
+    "factor, greedy-cssp, ridge, float32": "single.npy -k 8 --kernel rbf --rank 70 --method greedy-cssp:mu=0.1",
+    "factor, greedy-cssp": "plain.npy -k 8 --kernel laplacian --rank 120 --method greedy-cssp",
+    "factor, omp, ridge, sparse": "words.npz -k 6 --kernel rbf --rank 100 --method omp:mu=0.01",
     # Exchange behind the choice.
     "exchange, covariance": "plain.npy -k 8 --refine exchange --codes codes.npy",
     "exchange, covariance, float32, eta": "single.npy -k 10 --refine exchange --eta-relative 0.4 --ridge 0.5",
@@ -91,6 +94,9 @@ SELECT = {
     "exchange, factor": "plain.npy -k 8 --kernel rbf --rank 60 --refine exchange --codes codes.npy",
     "exchange, behind random": "plain.npy -k 8 --method random --seed 3 --refine exchange",
     "exchange, behind kmedoids": "long.npy -k 6 --method kmedoids --seed 1 --refine exchange --refine-rounds 1",
+    "exchange, behind greedy-cssp": "plain.npy -k 8 --method greedy-cssp:mu=0.1 --refine exchange",
+    "exchange, behind greedy-cssp, factor":
+        "plain.npy -k 8 --kernel rbf --rank 60 --method greedy-cssp:mu=0.1 --refine exchange",
     # The gradient form: other norms, codes >= 0.
     "gradient, q 1": "few.npy -k 4 --q 1 --codes codes.npy",
     "gradient, q inf": "plain.npy -k 6 --q inf --codes codes.npy",
@@ -131,7 +137,23 @@ SELECT = {
     "streamed, eta, centred": "large.npy -k 2 --memory 23M --threads 1 --eta-relative 0.5 --center feature --alpha 5",
     "streamed, classes": "large.npy --labels large.txt --per-class -k 1 --memory 28M --threads 1 --center none",
     "streamed, rrqr": "large.npy -k 2 --memory 23M --threads 1 --method rrqr",
+    "streamed, greedy-cssp, ridge": "large.npy -k 2 --memory 23M --threads 1 --method greedy-cssp:mu=0.1",
     "streamed, random": "large.npy -k 3 --memory 23M --threads 1 --method random --certificate none",
+}
+
+# What people get who name no method.
+DEFAULT = {
+    "default": "plain.npy -k 8 --codes codes.npy",
+    "default, float32": "single.npy -k 9",
+    "default, width": "plain.npy -k 8 --gamma 0.02 --ridge 0.3",
+    "default, laplacian": "plain.npy -k 6 --kernel laplacian",
+    "default, given": "gram.npy -k 6 --kernel precomputed",
+    "default, sparse": "words.npz -k 8 --codes codes.npy",
+    "default, sparse, rbf": "words.npz -k 6 --kernel rbf",
+    "default, many points": "large.npy -k 5 --threads 1",
+    "default, rank": "plain.npy -k 6 --rank 60",
+    "default, classes": "blobs.npy --labels blobs.txt --per-class -k 3",
+    "default, table": "table.csv --label-column kind --id-column name -k 3",
 }
 
 # Every method of `fwsr methods`, with settings that take other ways.
@@ -140,13 +162,14 @@ METHODS = {
         strong-rrqr herding leverage:sampling=random smrs:affine=no ds3:p=2:metric=squared""",
     "plain.npy -k 6": """k-fwsr random rrqr strong-rrqr:f=1.2 omp omp:normalize=yes leverage greedy-cssp kmedoids
         kmedoids:algorithm=alternating kmedoids:metric=manhattan:init=kmeans++ kmedoids-batch:batch=60 facility
-        herding:rule=greedy k-center k-center:first=random""",
+        herding:rule=greedy k-center k-center:first=random omp:mu=0.1 greedy-cssp:mu=0.01
+        omp:normalize=yes:mu=0.1""",
     "plain.npy -k 5 --kernel rbf": """rrqr omp leverage greedy-cssp kmedoids facility k-center strong-rrqr two-stage
-        kmedoids:init=lab""",
+        kmedoids:init=lab omp:mu=0.01 greedy-cssp:mu=0.1""",
     "few.npy -k 4 --kernel rbf": "ds3 dsmrs",
-    "wide.npy -k 5": """rrqr strong-rrqr omp leverage two-stage greedy-cssp ipm smrs smrs:affine=no kmeans kmedoids dsmrs
-        facility:hold=20 kmedoids:metric=cosine""",
-    "words.npz -k 5": "leverage rrqr omp greedy-cssp kmedoids kmeans facility k-center",
+    "wide.npy -k 5": """rrqr strong-rrqr omp leverage two-stage greedy-cssp greedy-cssp:mu=0.1 ipm smrs smrs:affine=no
+        kmeans kmedoids dsmrs facility:hold=20 kmedoids:metric=cosine""",
+    "words.npz -k 5": "leverage rrqr omp greedy-cssp greedy-cssp:mu=0.1 kmedoids kmeans facility k-center",
     "single.npy -k 6": "rrqr greedy-cssp ipm kmeans:restarts=3 kmedoids leverage facility",
     "far.npy -k 4": "kmedoids:metric=precomputed facility:metric=precomputed k-center:metric=precomputed",
 }
@@ -173,16 +196,19 @@ OTHERS = {
     "inspect, table": "inspect table.csv --label-column kind --id-column name",
     "inspect, sparse": "inspect words.svm",
     "inspect, given": "inspect gramsingle.npy",
-    "plan": "select plain.npy -k 5 --dry-run",
-    "plan, classes": "select blobs.npy --labels blobs.txt --per-class -k 3 --dry-run",
+    "plan": "select plain.npy --method fwsr -k 5 --dry-run",
+    "plan, classes": "select blobs.npy --method fwsr --labels blobs.txt --per-class -k 3 --dry-run",
     "plan, sweep": "sweep plain.npy -k 5 --alphas auto,1,2 --etas 0,1 --dry-run",
 }
 
 # Run as they stand: what a person sees on standard output and standard error, and the files written.
 TEXTS = {
     "text, select": "select blobs.npy --labels blobs.txt -k 4 --assignment assigned.csv",
-    "text, select, classes": "select table.csv --label-column kind --id-column name --per-class -k 2 -o picks.csv",
-    "text, select, fill": "select few.npy -k 8 --alpha 40 --when-converged stop --delta 0.02 --fill --quiet",
+    "text, select, classes": "select table.csv --method fwsr --label-column kind --id-column name --per-class -k 2"
+                             " -o picks.csv",
+    "text, select, fill": "select few.npy --method fwsr -k 8 --alpha 40 --when-converged stop --delta 0.02 --fill"
+                          " --quiet",
+    "text, select, sparse": "select words.npz -k 4",
     "text, select, standard input": "select - -k 3 --kernel rbf < numbers.csv",
     "text, select, method": "select few.npy -k 3 --method kmedoids:metric=manhattan",
     "text, sweep": "sweep few.npy -k 3 --alphas auto,2 --etas 0,0.3",
@@ -190,30 +216,36 @@ TEXTS = {
     "text, compare, file": "compare few.npy -k 3 --methods fwsr,rrqr,random --repeats 2 -o methods.csv --quiet",
     "text, inspect": "inspect table.csv --label-column kind --id-column name -k 4",
     "text, plan": "select plain.npy -k 5 --dry-run",
-    "text, plan, classes": "select blobs.npy --labels blobs.txt --per-class -k 3 --dry-run",
-    "text, plan, factor": "select long.npy -k 5 --kernel rbf --rank 64 --dry-run",
-    "text, plan, given": "select gram.npy -k 5 --kernel precomputed --dry-run",
-    "text, plan, gradient": "select plain.npy -k 5 --q 1 --dry-run",
+    "text, plan, many points": "select large.npy -k 100 --threads 1 --dry-run",
+    "text, plan, classes": "select blobs.npy --method fwsr --labels blobs.txt --per-class -k 3 --dry-run",
+    "text, plan, factor": "select long.npy --method fwsr -k 5 --kernel rbf --rank 64 --dry-run",
+    "text, plan, given": "select gram.npy --method fwsr -k 5 --kernel precomputed --dry-run",
+    "text, plan, gradient": "select plain.npy --method fwsr -k 5 --q 1 --dry-run",
     "text, plan, kmedoids": "select plain.npy -k 5 --method kmedoids --dry-run",
-    "text, plan, precise": "select single.npy -k 5 --precise --codes codes.npy --dry-run",
-    "text, plan, rbf": "select single.npy -k 5 --kernel rbf --eta 1 --dry-run",
-    "text, plan, sparse": "select words.npz -k 5 --dry-run",
-    "text, plan, streamed": "select large.npy -k 5 --memory 23M --threads 1 --dry-run",
+    "text, plan, precise": "select single.npy --method fwsr -k 5 --precise --codes codes.npy --dry-run",
+    "text, plan, rbf": "select single.npy --method fwsr -k 5 --kernel rbf --eta 1 --dry-run",
+    "text, plan, sparse": "select words.npz --method fwsr -k 5 --dry-run",
+    "text, plan, streamed": "select large.npy --method fwsr -k 5 --memory 23M --threads 1 --dry-run",
     "text, plan, sweep": "sweep plain.npy -k 5 --alphas auto,1,2 --etas 0,1 --dry-run",
-    "text, plan, tiles": "select long.npy -k 5 --kernel rbf --memory 6M --threads 1 --dry-run",
-    "text, plan, wide": "select wide.npy -k 5 --dry-run",
+    "text, plan, tiles": "select long.npy --method fwsr -k 5 --kernel rbf --memory 6M --threads 1 --dry-run",
+    "text, plan, wide": "select wide.npy --method fwsr -k 5 --dry-run",
     "text, generate": "generate blobs -o made.csv --labels made.txt --points 12 --dimensions 3 --clusters 2 --seed 4",
     "text, generate convex": "generate convex -o made.npy --points 20 --dimensions 5 --exemplars 4 --noise 0.1",
+    "text, not of the default": "select few.npy -k 3 --alpha 5",
     "text, no such method": "select few.npy -k 3 --method kmedian",
-    "text, more than there are points": "select few.npy -k 100 --kernel rbf --gamma 0.001 --quiet",
-    "text, does not fit": "select long.npy -k 5 --kernel rbf --q 1 --memory 2M --threads 1",
+    "text, more than there are points": "select few.npy --method fwsr -k 100 --kernel rbf --gamma 0.001 --quiet",
+    "text, does not fit": "select long.npy --method fwsr -k 5 --kernel rbf --q 1 --memory 2M --threads 1",
 }
 
 
 def all_cases():
     """Name, command line, and whether it speaks JSON."""
+    everything = "--assignment assigned.npy --json --quiet"
     for name, rest in SELECT.items():
-        yield name, f"select {rest} --assignment assigned.npy --json --quiet", True
+        method = "" if "--method" in rest else " --method fwsr"
+        yield name, f"select {rest}{method} {everything}", True
+    for name, rest in DEFAULT.items():
+        yield name, f"select {rest} {everything}", True
     for start, methods in METHODS.items():
         for method in methods.split():
             yield f"method {method}, {start}", f"select {start} --method {method} --seed 3 --json --quiet", True

@@ -77,7 +77,36 @@ void add_eta(Matrix<T>& k, Real eta);
 
 enum class Norm { one, two, infinity };
 enum class WhenConverged { grow, stop };
-enum class Status { exemplars_reached, converged, exhausted, iteration_limit };
+// As fwsr::Status; nobody interrupts the oracle, and it has no clock.
+enum class Status {
+  exemplars_reached,
+  converged,
+  exhausted,
+  iteration_limit,
+  interrupted,
+  budget_spent,
+  error_reached,
+  time_limit,
+  candidates_exhausted,
+};
+
+/// The problem under conditions, all of them at once:
+///
+///   min over X, Y of  sum_i s_i ||a_i - B_0 y_i - A_C x_i||^2   s.t.   sum_j cost_j ||X^(j)|| <= beta
+///
+/// where the norm of a row counts every point by its weight. Y is free, so that all points are replaced by what B_0
+/// leaves of them, K <- K - K_0 K_00^+ K_0^T, and the points then by sqrt(s_i) a_i.
+struct Conditions {
+  std::vector<bool> candidates = {};          // empty: all
+  std::vector<Index> included = {};           // B_0
+  std::vector<Real> weights = {};             // s; empty: 1
+  std::vector<Real> costs = {};               // empty: 1
+  std::vector<Index> groups = {};             // for every point the number of its group, or empty
+  std::vector<Index> floors = {}, caps = {};  // of every group; negative: none
+  std::optional<Real> budget = {};
+  std::optional<Real> until_error = {};  // of the points without the row of eta
+  Real eta = 0;                          // that is in K
+};
 
 struct Settings {
   Index exemplars = 1;
@@ -91,6 +120,7 @@ struct Settings {
   bool from_scratch = false;  // P = K - K X anew in each step instead of by recursion
   /// For every point the first one with the same numbers; empty: all are different.
   std::vector<Index> copy_of = {};
+  Conditions conditions = {};
 };
 
 /// One step, as fwsr::Step, and how clear its decisions were.
@@ -146,7 +176,12 @@ struct Certificate {
 template <class T>
 Real row_norm(const Matrix<T>& x, Index i, Norm q);
 
-/// f, gap and radius of any X, from P = K - K X.
+/// What B_0 leaves of the points: K - K_0 K_00^+ K_0^T. A pivot below `tolerance` of the largest one ends it.
+template <class T>
+Matrix<T> beyond(const Matrix<T>& k, const std::vector<Index>& included, Real tolerance = 1e-15L);
+
+/// f, gap and radius of any X, from P = K - K X. Under conditions X is over the candidates alone and unweighted: what
+/// is written as codes; floors, caps and budget are left out of account.
 template <class T>
 Certificate certify(const Matrix<T>& k, const Matrix<T>& x, const Settings& settings, Real beta);
 
@@ -161,8 +196,10 @@ template <class T>
 Real projection_error_of_kernel(const Matrix<T>& k, const std::vector<Index>& chosen,
                                 Real tolerance = 1e-15L);
 
-/// min_X ||A_T X - A||^2 + rho^2 ||X||^2 + lambda |T|, paper Eq. (1), rho > 0.
+/// min_X ||A_T X - A||^2 + rho^2 ||X||^2 + lambda |T|, paper Eq. (1), rho > 0; points by their weights, where there are
+/// some.
 template <class T>
-Real boolean_objective(const Matrix<T>& k, const std::vector<Index>& chosen, Real lambda, Real rho);
+Real boolean_objective(const Matrix<T>& k, const std::vector<Index>& chosen, Real lambda, Real rho,
+                       const std::vector<Real>& weights = {});
 
 }  // namespace oracle

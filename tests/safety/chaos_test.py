@@ -15,7 +15,7 @@ import time
 import zipfile
 
 import campaign
-from helpers import PROGRAM, Case, npy_image
+from helpers import FWSR, PROGRAM, Case, npy_image
 
 POINTS, FEATURES, LABELS = 3000, 40, 4
 LIMIT = 300 if campaign.SANITIZED else 60
@@ -93,13 +93,13 @@ class Chaos(Case):
         args = ["select", name, "-k", str(bits.choice((5, 20, 60))), "--json", "-o", "out.json",
                 "--threads", str(bits.choice((1, 2)))]
         if kind.startswith("streamed"):
-            return args + ["--memory", "17M"]
+            return args + [*FWSR, "--memory", "17M"]
         extra = bits.choice((["--kernel", "rbf"], ["--kernel", "rbf", "--rank", "64"],
-                             ["--certificate", "none"], ["--center", "feature"],
+                             ["--certificate", "none"], [*FWSR, "--center", "feature"], FWSR, FWSR,
                              ["--codes", "codes.npy", "--assignment", "to.npy"],
                              ["--labels", "labels.txt", "--per-class"], ["--fill"],
-                             ["--method", "kmeans"], ["--method", "kmedoids"], [], [], []))
-        return args + extra
+                             ["--method", "kmeans"], ["--method", "kmedoids"], [], []))
+        return args + list(extra)
 
     def reference(self, args):
         """The answer for the untouched file, and how long it takes."""
@@ -201,7 +201,7 @@ class Chaos(Case):
         self.flat = numbers(8, POINTS * FEATURES)
         self.write("points.npy", content_of("npy64", self.flat))
         # Stopped when it has mapped the file: nobody can tell how fast a machine is.
-        process = subprocess.Popen([PROGRAM, "select", "points.npy", "-k", "1000", "--alpha", "1e9",
+        process = subprocess.Popen([PROGRAM, "select", "points.npy", "-k", "1000", *FWSR, "--alpha", "1e9",
                                     "--max-iterations", "1000000"],
                                    cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env=self.environment())

@@ -15,13 +15,14 @@
 #include <cstdlib>
 #include <cstring>
 
-// What the C library keeps of its own when others take the names.
+// What the C library keeps of its own when others take the names. NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* block, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace {
 
@@ -128,7 +129,8 @@ int open(const char* path, int flags, ...) {
   using Open = int (*)(const char*, int, ...);
   return next<Open>("open")(path, flags, mode);
 }
-int __open_2(const char* path, int flags) {  // what open becomes where its arguments are checked
+// What open becomes where its arguments are checked. NOLINTNEXTLINE(readability-identifier-naming)
+int __open_2(const char* path, int flags) {
   return open(path, flags);
 }
 std::FILE* fopen64(const char* path, const char* mode) {

@@ -23,16 +23,18 @@ OTHERS = ("libgomp: ", "error while loading shared libraries", "Memory allocatio
 
 COMMANDS = {
     "dense npy": ["select", "x.npy", "-k", "3", "-o", "out.csv"],
+    "fwsr": ["select", "x.npy", "-k", "3", *helpers.FWSR, "-o", "out.csv"],
     "csv": ["select", "x.csv", "-k", "3", "-o", "out.csv"],
     "csv.gz, classes": ["select", "x.csv.gz", "--labels", "y.txt", "--per-class", "-k", "2", "-o", "out.csv"],
     "npz": ["select", "x.npz", "-k", "3", "-o", "out.csv"],
     "csr": ["select", "x.svm", "-k", "3", "-o", "out.csv"],
-    "kernel": ["select", "x.npy", "-k", "3", "--kernel", "rbf", "-o", "out.json"],
+    "kernel": ["select", "x.npy", "-k", "3", "--method", "k-fwsr", "-o", "out.json"],
+    "factor": ["select", "x.npy", "-k", "3", "--rank", "20", "-o", "out.json"],
     "sweep": ["sweep", "x.npy", "-k", "3", "--alphas", "auto,2", "-o", "out.csv"],
     "compare": ["compare", "x.npy", "-k", "3", "--methods", "fwsr,kmedoids", "--json", "-o", "out.csv"],
     "inspect": ["inspect", "x.npy", "--json"],
     "generate": ["generate", "blobs", "--clusters", "2", "--points", "40", "--dimensions", "6", "-o", "out.npy"],
-    "streamed": ["select", "x.npy", "-k", "3", "--memory", "17M", "-o", "out.csv"],
+    "streamed": ["select", "x.npy", "-k", "3", *helpers.FWSR, "--memory", "17M", "-o", "out.csv"],
     "codes": ["select", "x.npy", "-k", "3", "--codes", "c.npy", "--assignment", "a.csv", "-o", "out.csv"],
 }
 OUTPUTS = ("out.csv", "out.json", "out.npy", "c.npy", "a.csv")

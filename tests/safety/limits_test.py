@@ -66,6 +66,7 @@ class AddressSpace(helpers.Case):
 
     def test_other_ways_through_the_program(self):
         for words in (["select", "x.csv", "-k", "3", "--kernel", "rbf", "--quiet", "--threads", "4"],
+                      ["select", "x.npy", "-k", "3", *helpers.FWSR, "--quiet", "--threads", "2"],
                       ["select", "x.npy", "-k", "3", "--method", "kmeans", "--quiet", "--threads", "2"],
                       ["sweep", "x.npy", "-k", "3", "--alphas", "auto,2", "--quiet", "--threads", "2"]):
             self.check(words, resource.RLIMIT_AS, self.limits(8))

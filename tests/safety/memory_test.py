@@ -144,7 +144,7 @@ def peak_of(arguments, folder, stdin=None):
 @unittest.skipIf(campaign.SANITIZED, "sanitizers take memory of their own")
 class MemoryWhileReading(helpers.Case):
     def check_refused(self, name, *more, stdin=None):
-        code, error, peak = peak_of(["select", name, "-k", "2", "--memory", "64M", "--quiet",
+        code, error, peak = peak_of(["select", name, "-k", "2", *helpers.FWSR, "--memory", "64M", "--quiet",
                                      "--threads", "2", *more], self.folder, stdin)
         self.assertEqual(code, 1, (name, error))
         self.assertRegex(error, r"^fwsr: .*(than the 64\.0 MiB|64\.0 MiB of memory)", name)
@@ -164,7 +164,7 @@ class MemoryWhileReading(helpers.Case):
             with self.subTest(name):
                 rows = LIMIT // 8 // row // 500 * 500
                 self.write(name, make(rows))
-                code, error, peak = peak_of(["select", name, "-k", "2", "--memory", "64M", "--quiet",
+                code, error, peak = peak_of(["select", name, "-k", "2", *helpers.FWSR, "--memory", "64M", "--quiet",
                                              "--threads", "2"], self.folder)
                 self.assertEqual(code, 0, (name, error))
                 self.assertLess(peak, LIMIT + PROGRAM, f"{name}: {peak / MEBI:.0f} MiB")
@@ -174,7 +174,7 @@ class MemoryWhileReading(helpers.Case):
         for name, (make, row) in STREAMED.items():
             with self.subTest(name):
                 self.write(name, make(5 * LIMIT // (4 * row)))
-                code, error, peak = peak_of(["select", name, "-k", "2", "--memory", "64M", "--quiet",
+                code, error, peak = peak_of(["select", name, "-k", "2", *helpers.FWSR, "--memory", "64M", "--quiet",
                                              "--threads", "2"], self.folder)
                 self.assertEqual(code, 0, (name, error))
                 self.assertLess(peak, LIMIT + PROGRAM, f"{name}: {peak / MEBI:.0f} MiB")

@@ -12,8 +12,8 @@ import unittest
 import campaign
 from helpers import PROGRAM, Case, npy_bytes, random_rows
 
-METHODS = """fwsr k-fwsr random rrqr strong-rrqr omp omp:normalize=yes leverage leverage:sampling=random two-stage
-    greedy-cssp kdpp ipm kmedoids kmedoids:init=kmeans++ kmedoids:init=lab kmedoids:init=build
+METHODS = """exchange fwsr k-fwsr random rrqr strong-rrqr omp omp:normalize=yes leverage leverage:sampling=random
+    two-stage greedy-cssp kdpp ipm kmedoids kmedoids:init=kmeans++ kmedoids:init=lab kmedoids:init=build
     kmedoids:algorithm=alternating kmedoids:metric=manhattan kmedoids:metric=cosine kmedoids-batch:batch=50 kmeans
     facility herding herding:rule=greedy k-center k-center:first=random smrs kernel-smrs ds3 dsmrs""".split()
 ALSO_RBF = "rrqr strong-rrqr omp leverage leverage:sampling=random two-stage greedy-cssp kmedoids facility".split()

@@ -6,13 +6,14 @@ from .._base import ExemplarSelector
 from .baseline import RandomExemplars
 from .clustering import FacilityLocation, Herding, KCenter, KMeansExemplars, KMedoids, KMedoidsBatch
 from .column_subsets import IPM, KDPP, OMP, RRQR, GreedyCSSP, Leverage, StrongRRQR, TwoStage
-from .frank_wolfe import FWSR, KFWSR
+from .frank_wolfe import FWSR, KFWSR, Exchange
 from .sparse_codes import DS3, DSMRS, SMRS, KernelSMRS
 
 __all__ = [
     "DS3",
     "DSMRS",
     "ESTIMATORS",
+    "Exchange",
     "FWSR",
     "FacilityLocation",
     "GreedyCSSP",
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 ESTIMATORS: tuple[type[ExemplarSelector], ...] = (
-    FWSR, KFWSR, RandomExemplars, RRQR, StrongRRQR, OMP, Leverage, TwoStage, GreedyCSSP, KDPP, IPM,
-    KMedoids, KMedoidsBatch, KMeansExemplars, FacilityLocation, Herding, SMRS, KernelSMRS, DS3,
-    DSMRS, KCenter,
+    Exchange, FWSR, KFWSR, RandomExemplars, RRQR, StrongRRQR, OMP, Leverage, TwoStage, GreedyCSSP,
+    KDPP, IPM, KMedoids, KMedoidsBatch, KMeansExemplars, FacilityLocation, Herding, SMRS,
+    KernelSMRS, DS3, DSMRS, KCenter,
 )

@@ -25,6 +25,7 @@ class RandomExemplars(KernelSelector):
     """
 
     _: dataclasses.KW_ONLY
+    rank: int = 0
     random_state: RandomState = None
 
     method: ClassVar[str] = "random"

@@ -62,6 +62,8 @@ class OMP(KernelSelector):
 
     _: dataclasses.KW_ONLY
     normalize: bool = False
+    mu: float = 0.0
+    rank: int = 0
 
     method: ClassVar[str] = "omp"
 
@@ -113,13 +115,23 @@ class TwoStage(KernelSelector):
 class GreedyCSSP(KernelSelector):
     """Greedy column subset selection: the point that lowers the error of projection most.
 
+    With a ridge ``mu`` the point that lowers ``min_X ||A - A_T X||^2 + mu ||X||^2`` most, which is
+    what ``refine="exchange"`` makes less afterwards.
+
     Examples
     --------
     >>> import numpy as np, fwsr
     >>> X = np.random.default_rng(0).normal(size=(100, 8))
     >>> len(fwsr.GreedyCSSP(5).fit(X).exemplar_indices_)
     5
+    >>> model = fwsr.GreedyCSSP(5, mu=0.1, kernel="rbf", rank=40, refine="exchange").fit(X)
+    >>> model.selection_.kernel_rank, model.selection_.refinement.local_optimum
+    (40, True)
     """
+
+    _: dataclasses.KW_ONLY
+    mu: float = 0.0
+    rank: int = 0
 
     method: ClassVar[str] = "greedy-cssp"
 

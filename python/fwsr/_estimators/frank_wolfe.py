@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._base import KernelSelector
 from .._documentation import documented
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @documented
@@ -49,10 +52,81 @@ class FWSR(KernelSelector):
     max_iterations: int | None = None
     lambda_: float | None = None
     rho: float | None = None
+    budget: float | None = None
+    until_error: float | None = None
+    time_limit: float | None = None
+    at_least: int | Mapping[Any, int] | None = None
+    at_most: int | Mapping[Any, int] | None = None
     certificate: str = "full"
     precise: bool = False
 
     method: ClassVar[str] = "fwsr"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, candidates: Any = None,
+            exclude: Any = None, include: Any = None, cost: Any = None,
+            groups: Any = None) -> Self:
+        """Choose exemplars.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, table, :class:`fwsr.Data` or path
+            The points, one a row; a square matrix where the kernel is ``"precomputed"``. Never
+            changed; float32 and float64 rows and CSR matrices are used in place.
+        y : array-like, optional
+            Labels; needed for ``per_class``, else not looked at.
+        sample_weight : array-like, optional
+            What each point counts where it is represented, 0 or more: 2 is the same as two points.
+            Whom to choose is not asked of it.
+        candidates, exclude : array-like, optional
+            Choose only among these points, or never these; indices, a mask or ids. All points are
+            represented.
+        include : array-like, optional
+            Points that are exemplars already. They come first, are marked in
+            ``selection_.included``, and ``n_exemplars`` counts the new ones.
+        cost : array-like, optional
+            What each point costs as an exemplar, for ``budget``.
+        groups : array-like, optional
+            The group of each point, for ``at_least`` and ``at_most``.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, {
+            "sample_weight": sample_weight, "candidates": candidates, "exclude": exclude,
+            "include": include, "cost": cost, "groups": groups})
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class Exchange(KernelSelector):
+    """What suits people who give only the number of exemplars: the default of :func:`fwsr.select`.
+
+    Frank-Wolfe selection, with the rbf kernel for dense points and the linear one for sparse ones,
+    then exchanges of one exemplar for one other point until none represents the points better.
+    With many points a factor takes the place of the kernel.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> import fwsr
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = fwsr.Exchange(20).fit(X)
+    >>> model.selection_.refinement.local_optimum
+    True
+    >>> bool((y[model.exemplar_indices_][model.predict(X)] == y).mean() > 0.7)
+    True
+    """
+
+    _: dataclasses.KW_ONLY
+    kernel: str | Callable[..., Any] = "auto"
+    refine: str = "exchange"
+    rank: int = 0
+    lambda_: float | None = None
+    rho: float | None = None
+    certificate: str = "full"
+
+    method: ClassVar[str] = "exchange"
 
 
 @documented

@@ -31,7 +31,8 @@ def convergence(chosen: Any, *, ax: Axes | None = None) -> Figure:
     Parameters
     ----------
     chosen : Selection or fitted estimator
-        Of FWSR or K-FWSR; other methods solve other problems and have no such steps.
+        Of FWSR, K-FWSR or exchange, which begins with their steps; other methods solve other
+        problems and have none.
     ax : Axes, optional
         Where to draw.
 
@@ -46,8 +47,8 @@ def convergence(chosen: Any, *, ax: Axes | None = None) -> Figure:
     parts = [s for s in selection.classes.values() or [selection]
              if len(s.trace.get("f", ())) and s.f_at_zero > 0]
     if not parts:
-        raise ValueError("there are no steps to show: only FWSR and K-FWSR have an objective and a "
-                         "gap after each step")
+        raise ValueError("there are no steps to show: only FWSR, K-FWSR and exchange have an "
+                         "objective and a gap after each step")
     figure, ax = axes_in(ax, (5.2, 3.2))
     faint = 0.45 if len(parts) > 1 else 1.0
     ends: dict[str, tuple[float, float]] = {}

@@ -36,7 +36,7 @@ def error_path(
     >>> from fwsr import plot
     >>> X = fwsr.read("digits").values
     >>> drawn = [fwsr.path(X, 30, method="random", seed=s, center="point") for s in range(5)]
-    >>> figure = plot.error_path(fwsr.path(X, 30), random=drawn)
+    >>> figure = plot.error_path(fwsr.path(X, 30, method="fwsr"), random=drawn)
     """
     paths = dict(path) if isinstance(path, Mapping) else getattr(path, "classes", {}) or {"": path}
     drawn = [random] if isinstance(random, Path) else list(random or [])

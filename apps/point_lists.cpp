@@ -1,0 +1,152 @@
+#include "apps/point_lists.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "apps/command.hpp"
+#include "apps/json.hpp"
+#include "apps/text.hpp"
+#include "fwsr/base/at.hpp"
+#include "fwsr/data/csv_tokens.hpp"
+#include "fwsr/data/read.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+std::string_view text_of(const FileBytes& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+/// The entries of the column `id` (where the points have ids) or `index` of a csv file with a header; nothing when the
+/// file is no such table.
+std::optional<std::vector<std::string>> column_of_picks(std::string_view text, bool ids,
+                                                        const std::string& path) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  if (first.find(',') == std::string_view::npos) return std::nullopt;
+  Tokenizer fields(text, ',');
+  std::vector<std::string> names;
+  for (bool last = false; !last;) {
+    const Field field = fields.next();
+    names.push_back(field.value());
+    last = field.last || field.problem;
+  }
+  auto wanted = std::find(names.begin(), names.end(), ids ? "id" : "index");
+  if (wanted == names.end()) wanted = std::find(names.begin(), names.end(), "index");
+  if (wanted == names.end())
+    throw Error(fmt::format(
+        "{}: the first line has several columns, and none is called {}index; write one point a "
+        "line, or a header with that name",
+        path, ids ? "id or " : ""));
+  std::vector<std::string> found;
+  while (fields.skip_blank_lines(), !fields.at_end()) {
+    std::vector<std::string> record;
+    const std::int64_t line = fields.line();
+    for (bool last = false; !last;) {
+      const Field field = fields.next();
+      if (field.problem) throw Error(fmt::format("{}:{}: {}", path, line, field.problem));
+      record.push_back(field.value());
+      last = field.last;
+    }
+    if (record.size() != names.size())
+      throw Error(fmt::format("{}:{}: {} fields, and the header has {}", path, line, record.size(),
+                              names.size()));
+    found.push_back(record[static_cast<std::size_t>(wanted - names.begin())]);
+  }
+  return found;
+}
+
+/// The exemplars of a result that `fwsr select --json` wrote.
+std::vector<std::string> entries_of_result(std::string_view text, bool ids,
+                                           const std::string& path) {
+  const Json json = Json::parse(text, nullptr, false);
+  const char* const key = ids && json.is_object() && json.contains("ids") ? "ids" : "exemplars";
+  if (!json.is_object() || !json.contains(key) || !json[key].is_array())
+    throw Error(
+        fmt::format("{}: is no result of fwsr select --json: it has no list {}", path, key));
+  std::vector<std::string> found;
+  for (const Json& one : json[key])
+    found.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+  return found;
+}
+
+std::vector<std::string> entries_of(const std::string& path, bool ids) {
+  FileBytes file = must(FileBytes::open(path));
+  const std::string_view text = text_of(file);
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos) return {};
+  if (text[start] == '{') return entries_of_result(text, ids, path);
+  if (looks_like_text(file.bytes()))
+    if (auto column = column_of_picks(text, ids, path)) return std::move(*column);
+  return must(read_labels(std::move(file))).words();
+}
+
+}  // namespace
+
+std::vector<Index> read_point_list(const std::string& path, const Dataset& data) {
+  const Index n = rows_of(data.view());
+  std::unordered_map<std::string_view, Index> places;
+  for (std::size_t i = 0; i < data.ids.size(); ++i)
+    places.emplace(data.ids[i], static_cast<Index>(i));
+  std::vector<Index> found;
+  Index entry = 0;
+  for (const std::string& word : entries_of(path, !data.ids.empty())) {
+    ++entry;
+    if (const auto place = places.find(word); place != places.end()) {
+      found.push_back(place->second);
+      continue;
+    }
+    const auto index = parse_whole(word);
+    if (!index)
+      throw Error(fmt::format("{}: entry {} is {}, which is {}", path, entry, in_quotes(word),
+                              data.ids.empty() ? "no row; write rows as numbers from 0"
+                                               : "neither an id of a point nor a row"));
+    if (*index < 0 || *index >= n)
+      throw Error(fmt::format("{}: entry {} is row {}, but {} has rows 0 to {}", path, entry,
+                              *index, data.name, n - 1));
+    found.push_back(*index);
+  }
+  return found;
+}
+
+Result<OldData> data_of_result(const std::string& path) {
+  const auto failure = [&] {
+    return Failure{fmt::format("{}: is no result of fwsr select --json", path)};
+  };
+  const auto file = FileBytes::open(path);
+  if (!file) return file.error();
+  const std::string_view text = text_of(*file);
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos || text[start] != '{') return failure();
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("data") || !json["data"].is_object() ||
+      !json["data"].contains("name") || !json["data"]["name"].is_string())
+    return failure();
+  const Json& data = json["data"];
+  return OldData{.name = data["name"].get<std::string>(),
+                 .points = data.value("points", Index{0}),
+                 .features = data.value("features", Index{0})};
+}
+
+std::vector<double> read_numbers(const std::string& path, const char* what, const Dataset& data) {
+  const Labels words = must(read_labels(path));
+  const Index n = rows_of(data.view());
+  if (static_cast<Index>(words.size()) != n)
+    throw Error(fmt::format("{}: holds {} but {} holds {}; give one {} per point", path,
+                            counted(static_cast<Index>(words.size()), what), data.name,
+                            counted(n, "point"), what));
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto number = parse_number(words[i]);
+    if (!number)
+      throw Error(fmt::format("{}: the {} of point {} is {}, which is no number", path, what, i,
+                              in_quotes(words[i])));
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+}  // namespace fwsr::app

@@ -1,0 +1,27 @@
+// Files that list points, and files with one number for every point.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fwsr/data/dataset.hpp"
+
+namespace fwsr::app {
+
+/// The points that a file lists, by row from 0 or by id, in its order: one a line; a csv file with a header that has a
+/// column `id` or `index`, as `fwsr select` writes it; a JSON result of it; or whole numbers in npy, npz, mat.
+/// @throws Error with the file and the entry that is no point
+std::vector<Index> read_point_list(const std::string& path, const Dataset& data);
+
+/// The data that a JSON result of `fwsr select` is of.
+struct OldData {
+  std::string name;  // of its file
+  Index points = 0, features = 0;
+};
+/// A Failure when the file is no such result.
+Result<OldData> data_of_result(const std::string& path);
+
+/// One number for every point: one a line, or npy, npz, mat. `what` is called so in messages. @throws Error
+std::vector<double> read_numbers(const std::string& path, const char* what, const Dataset& data);
+
+}  // namespace fwsr::app

@@ -1,0 +1,52 @@
+// What people get who give only k: Frank-Wolfe selection in the space of a kernel, then exchanges of one exemplar for one
+// other point until none helps (solver/exchange.hpp). docs/choosing.md has the study it was chosen by.
+//
+// Kernel and width come from the points. Dense ones: rbf, with gamma = 2 / the squared distance that nine tenths of all
+// pairs keep to; few far points then leave the others apart, as the median would not. Sparse ones, which are text more
+// often than not: the inner product, because short texts are near to everything. Many points: a factor of the kernel,
+// so that the work grows with n and not with its square.
+#include <algorithm>
+
+#include "fwsr/kernel/formula.hpp"
+#include "fwsr/methods/method.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/planner.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr Index exact_up_to = 4096;  // points: the kernel of more takes longer than a factor of it
+constexpr Index least_rank = 256;
+constexpr Index rank_per_exemplar = 4;
+
+void complete(SelectOptions& o) {
+  o.refine = Refine::exchange;
+  o.kernel.width = {.times = 2, .quantile = 0.9};
+  if (o.kernel.type == KernelType::linear && (o.kernel.gamma || o.rank > 0))
+    o.kernel.type = KernelType::rbf;
+}
+
+void suit(const PlanFacts& facts, SelectOptions& o) {
+  if (o.kernel.type == KernelType::linear && !facts.sparse) o.kernel.type = KernelType::rbf;
+  if (formula_of(o.kernel.type).computed() && o.rank == 0 && facts.points > exact_up_to)
+    o.rank = std::min(facts.points, std::max(least_rank, rank_per_exemplar * o.exemplars));
+}
+
+}  // namespace
+
+Method exchange_method() {
+  return {.name = "exchange",
+          .title = "Frank-Wolfe, then exchange",
+          .about =
+              "k-fwsr (sparse points: fwsr), then exemplars exchanged for other points until none "
+              "would help (the default)",
+          .any_kernel = true,
+          .uses_rbf = true,
+          .factors = true,
+          .streams = true,
+          .complete = complete,
+          .suit = suit};
+}
+
+}  // namespace fwsr

@@ -1,0 +1,66 @@
+#include "fwsr/solver/open_rows.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace fwsr {
+
+OpenRows::OpenRows(const SelectOptions& o, const Terms& terms, Index n)
+    : exemplars_(o.exemplars), costs_(terms.costs), budget_(o.budget) {
+  const Conditions& c = o.conditions;
+  const bool quotas = !c.groups.empty() && !(c.at_least.empty() && c.at_most.empty());
+  plain_ = terms.candidates.empty() && costs_.empty() && !quotas && !budget_;
+  if (plain_) return;
+  candidates_ = candidate_marks(terms, n);
+  if (candidates_.empty()) candidates_.assign(place(n), 1);
+  if (!quotas) return;
+  groups_.assign(c.groups.codes().begin(), c.groups.codes().end());
+  for (const std::string& name : c.groups.names()) {
+    floors_.push_back(c.at_least.of(name).value_or(0));
+    caps_.push_back(c.at_most.of(name).value_or(std::numeric_limits<Index>::max()));
+  }
+}
+
+bool OpenRows::update(const std::vector<Index>& exemplars) {
+  if (plain_ || beside_ == exemplars) return false;
+  const bool first = !beside_;
+  beside_ = exemplars;
+  if (!first && !changes()) {  // prices stay; whether somebody is left is a matter of counting
+    if (std::ssize(exemplars) == std::count(candidates_.begin(), candidates_.end(), char{1}))
+      ended_ = Status::candidates_exhausted;
+    return false;
+  }
+  double spent = 0;
+  std::vector<Index> missing = floors_, room = caps_;
+  for (const Index j : exemplars) {
+    spent += cost(j);
+    if (groups_.empty()) continue;
+    const auto g = place(groups_[place(j)]);
+    missing[g] = std::max<Index>(0, missing[g] - 1);
+    room[g] = std::max<Index>(0, room[g] - 1);
+  }
+  Index all_missing = 0;
+  for (const Index m : missing) all_missing += m;
+  const bool only_missing = exemplars_ - std::ssize(exemplars) <= all_missing && all_missing > 0;
+  const double left = budget_ ? *budget_ * (1 + 1e-12) - spent : 0;
+
+  std::vector<char> open = candidates_;
+  for (const Index j : exemplars) open[place(j)] = 0;
+  prices_.assign(open.size(), 0.0);
+  bool anybody = false, too_dear = false;
+  for (Index j = 0; j < std::ssize(open); ++j) {
+    if (!open[place(j)]) continue;
+    const std::size_t g = groups_.empty() ? 0 : place(groups_[place(j)]);
+    if (!groups_.empty() && (room[g] == 0 || (only_missing && missing[g] == 0))) continue;
+    const bool dear = budget_ && cost(j) > left;
+    too_dear = too_dear || dear;
+    anybody = anybody || !dear;
+    if (!dear) prices_[place(j)] = price(j);
+  }
+  for (const Index j : exemplars) prices_[place(j)] = price(j);  // steps may come back to them
+  ended_.reset();
+  if (!anybody) ended_ = too_dear ? Status::budget_spent : Status::candidates_exhausted;
+  return true;
+}
+
+}  // namespace fwsr

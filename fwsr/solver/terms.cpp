@@ -1,0 +1,44 @@
+#include "fwsr/solver/terms.hpp"
+
+#include <algorithm>
+
+#include "fwsr/base/at.hpp"
+
+namespace fwsr {
+
+namespace {
+
+std::vector<double> unless_all_one(const std::vector<double>& values) {
+  const bool plain = std::all_of(values.begin(), values.end(), [](double v) { return v == 1; });
+  return plain ? std::vector<double>{} : values;
+}
+
+}  // namespace
+
+Terms terms_of(const Conditions& c, Index n) {
+  Terms terms{.weights = unless_all_one(c.weights),
+              .candidates = {},
+              .costs = unless_all_one(c.costs),
+              .included = c.included};
+  if (candidate_count(c, n) < n) terms.candidates = candidates_of(c, n);
+  return terms;
+}
+
+Terms terms_of(const Terms& all, Index first, Index size) {
+  const auto part = [&](const std::vector<double>& v) {
+    return v.empty() ? v : std::vector<double>(v.begin() + first, v.begin() + first + size);
+  };
+  Terms own{.weights = part(all.weights), .candidates = {}, .costs = part(all.costs)};
+  for (const Index i : all.candidates)
+    if (i >= first && i < first + size) own.candidates.push_back(i - first);
+  return own;
+}
+
+std::vector<char> candidate_marks(const Terms& terms, Index n) {
+  if (terms.candidates.empty()) return {};
+  std::vector<char> marks(at(n));
+  for (const Index i : terms.candidates) marks[at(i)] = 1;
+  return marks;
+}
+
+}  // namespace fwsr

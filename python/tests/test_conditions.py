@@ -1,0 +1,109 @@
+"""Conditions from Python: the code of docs/conditions.md, and ways to say the same."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import fwsr
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "conditions.md"
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).normal(size=(200, 30))
+
+
+def test_the_code_of_the_page_runs(X):
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) >= 8
+    bits = np.random.default_rng(1)
+    there = {"fwsr": fwsr, "np": np, "X": X, "X_archive": X[:100], "X_new": X[100:],
+             "site": bits.choice(list("abcd"), size=200), "price": 1 + 9 * bits.random(200)}
+    for block in blocks:
+        exec(block, dict(there))
+
+
+def test_indices_masks_and_ids_say_the_same(X):
+    pd = pytest.importorskip("pandas")
+    some = [5, 17, 60, 61, 90, 120]
+    mask = np.zeros(200, dtype=bool)
+    mask[some] = True
+    table = pd.DataFrame(X, index=[f"p{i}" for i in range(200)])
+    for name in ("candidates", "exclude"):
+        first = fwsr.select(X, 3, method="fwsr", **{name: some})
+        assert np.isin(first.exemplars, some).all() == (name == "candidates")
+        for data, given in ((X, mask), (X, np.array(some)), (table, [f"p{i}" for i in some])):
+            other = fwsr.select(data, 3, method="fwsr", **{name: given})
+            assert other.exemplars.tolist() == first.exemplars.tolist()
+
+
+def test_estimators_and_functions_agree(X):
+    weight, cost = np.linspace(0, 2, 200), np.linspace(1, 3, 200)
+    groups = np.arange(200) % 3
+    model = fwsr.FWSR(6, at_most=2, at_least={1: 2}).fit(
+        X, sample_weight=weight, exclude=[0, 1], include=[7], cost=cost, groups=groups)
+    chosen = fwsr.select(X, 6, method="fwsr", sample_weight=weight, exclude=[0, 1], include=[7],
+                         cost=cost, groups=groups, at_most=2, at_least={1: 2})
+    assert model.exemplar_indices_.tolist() == chosen.exemplars.tolist()
+    assert chosen.included.tolist() == [True] + [False] * 6
+    assert np.bincount(groups[chosen.exemplars[1:]], minlength=3).tolist() == [2, 2, 2]
+    assert model.transform(X).shape == (200, 7)
+    np.testing.assert_allclose(chosen.weights.sum(), weight.sum())
+
+
+def test_codes_of_what_is_included_and_chosen_leave_what_the_certificate_says(X):
+    weight = np.linspace(0.5, 2, 200)
+    chosen = fwsr.select(X, 5, method="fwsr", center="none", include=[3, 50], sample_weight=weight,
+                         codes=True)
+    left = X - chosen.codes @ X[chosen.exemplars]
+    assert np.isclose((weight * (left ** 2).sum(axis=1)).sum(), chosen.certificate.f)
+    # What is included has taken all it can.
+    np.testing.assert_allclose(left @ X[[3, 50]].T, 0, atol=1e-9)
+
+
+def test_represent_the_same_set_is_the_plain_run(X):
+    one, other = fwsr.select(X, 5, method="fwsr"), fwsr.select(X, 5, method="fwsr", represent=X)
+    assert one.exemplars.tolist() == other.exemplars.tolist()
+    assert one.certificate == other.certificate
+
+
+def test_represent_another_set_is_weights_of_zero(X):
+    chosen = fwsr.select(X[:100], 5, method="fwsr", represent=X[100:])
+    same = fwsr.select(X, 5, method="fwsr", candidates=np.arange(100),
+                       sample_weight=np.repeat([0.0, 1.0], 100))
+    assert chosen.exemplars.tolist() == same.exemplars.tolist()
+    assert chosen.weights.sum() == 100
+
+
+def test_update_includes_what_was_chosen(X):
+    old = fwsr.select(X[:100], 4, method="k-fwsr", gamma=0.02)
+    both = old.update(X[100:], 3)
+    same = fwsr.select(X[100:], 3, method="k-fwsr", gamma=0.02, include_points=X[old.exemplars])
+    assert both.exemplars.tolist() == same.exemplars.tolist()
+    assert both.exemplars[:4].tolist() == [100, 101, 102, 103]
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"exclude": [200]}, "exclude names point 200, but the points are 0 to 199"),
+    ({"candidates": [True] * 3}, "candidates as a mask must have one entry for each of 200"),
+    ({"sample_weight": [1, 2]}, "sample_weight must have one number for each of 200 points"),
+    ({"sample_weight": -np.ones(200)}, "the weight of point 0 is -1"),
+    ({"cost": np.zeros(200)}, "the cost of point 0 is 0"),
+    ({"at_most": 2}, "give the groups, too"),
+    ({"include": [1, 1]}, "point 1 is to be included twice"),
+    ({"groups": np.zeros(200), "at_least": 6}, "at least 6 exemplars together"),
+    ({"exclude": [1], "refine": "exchange"}, "exchanges keep no conditions"),
+])
+def test_what_cannot_be_done_is_refused(X, given, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        fwsr.select(X, 5, method="fwsr", **given)
+
+
+def test_other_methods_refuse_conditions(X):
+    with pytest.raises(ValueError, match="omp does not choose under conditions"):
+        fwsr.select(X, 5, method="omp", exclude=[1])

@@ -1,0 +1,191 @@
+"""Conditions on the command line: the commands of docs/conditions.md, what files may hold, and what is refused."""
+
+import csv
+import json
+import os
+import random
+import re
+import shlex
+import subprocess
+import unittest
+
+from helpers import PROGRAM, Case, npy_bytes, random_rows
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "conditions.md")
+
+
+def commands():
+    """Those of the page, in their order."""
+    with open(PAGE, encoding="utf-8") as file:
+        blocks = re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+class Conditions(Case):
+    def setUp(self):
+        super().setUp()
+        bits = random.Random(1)
+        rows = random_rows(80, 12, seed=1)
+        self.sites = [bits.choice("abc") for _ in rows]
+        self.prices = [1 + bits.random() * 9 for _ in rows]
+        lines = [",".join(f"f{j}" for j in range(12)) + ",site,price"]
+        lines += [f"{','.join(map(str, row))},{s},{p}"
+                  for row, s, p in zip(rows, self.sites, self.prices)]
+        self.put("points.csv", "\n".join(lines) + "\n")
+        self.put("broken.txt", "3\n17\n")
+        for name, seed in (("archive.npy", 2), ("new.npy", 3)):
+            with open(os.path.join(self.folder, name), "wb") as file:
+                file.write(npy_bytes(random_rows(60, 12, seed=seed)))
+
+    def put(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def do(self, line):
+        words = shlex.split(line)
+        self.assertEqual(words[0], "fwsr")
+        return subprocess.run([PROGRAM, *words[1:]], cwd=self.folder, capture_output=True, text=True)
+
+    def picks(self, line):
+        ran = self.do(line)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return list(csv.DictReader(ran.stdout.splitlines()))
+
+    def indices(self, line):
+        return [int(p["index"]) for p in self.picks(line)]
+
+    def test_the_commands_of_the_page_run(self):
+        self.assertGreaterEqual(len(commands()), 9)
+        for line in commands():
+            ran = self.do(line)
+            self.assertEqual(ran.returncode, 0, f"{line}\n{ran.stderr}")
+
+    def test_lists_may_be_rows_ids_results_and_arrays(self):
+        plain = "fwsr select points.csv --method fwsr -k 4 --exclude-columns site,price --quiet"
+        first = self.indices(plain)
+        self.do(plain + " -o picks.csv")
+        self.do(plain + " -o picks.json")
+        self.put("rows.txt", "\n".join(map(str, first)) + "\n")
+        with open(os.path.join(self.folder, "rows.npy"), "wb") as file:
+            file.write(npy_bytes(first, "<i8"))
+        others = [self.indices(f"{plain} --exclude {name}")
+                  for name in ("picks.csv", "picks.json", "rows.txt", "rows.npy")]
+        self.assertFalse(set(others[0]) & set(first))
+        for other in others[1:]:
+            self.assertEqual(other, others[0])
+        included = self.picks(plain + " --include picks.csv")
+        self.assertEqual([int(p["index"]) for p in included[:4]], first)
+        self.assertEqual([p["included"] for p in included], ["yes"] * 4 + ["no"] * 4)
+        ids = "fwsr select named.csv --method fwsr -k 4 --id-column name --quiet"
+        rows = random_rows(20, 8, seed=5)
+        self.put("named.csv", "name," + ",".join(f"f{j}" for j in range(8)) + "\n" + "".join(
+            f"p{i},{','.join(map(str, row))}\n" for i, row in enumerate(rows)))
+        self.put("ids.txt", "p4\np7\n")
+        self.put("numbers.txt", "4\n7\n")
+        self.assertEqual(self.indices(ids + " --include ids.txt"), self.indices(ids + " --include numbers.txt"))
+
+    def test_floors_caps_and_budget_are_kept(self):
+        line = "fwsr select points.csv --method fwsr --quiet --exclude-columns price --group-column site"
+        chosen = self.indices(line + " -k 8 --at-most 3 --at-least 2")
+        counts = [sum(self.sites[i] == s for i in chosen) for s in "abc"]
+        self.assertTrue(all(2 <= c <= 3 for c in counts), counts)
+        line = "fwsr select points.csv --method fwsr --exclude-columns site --cost-column price --budget 20 --json"
+        result = json.loads(self.do(line).stdout)
+        self.assertEqual(result["status"], "budget_spent")
+        self.assertLessEqual(sum(self.prices[i] for i in result["exemplars"]), 20)
+        self.assertIsNone(result["options"]["exemplars"])
+
+    def test_weights_of_one_change_nothing(self):
+        line = "fwsr select points.csv --method fwsr -k 5 --exclude-columns site,price --quiet"
+        self.put("ones.txt", "1\n" * 80)
+        self.put("some.txt", "".join(f"{i % 3}\n" for i in range(80)))
+        self.assertEqual(self.do(line).stdout, self.do(line + " --weights ones.txt").stdout)
+        self.assertNotEqual(self.do(line).stdout, self.do(line + " --weights some.txt").stdout)
+
+    def test_representing_the_same_set_is_the_plain_run(self):
+        line = "fwsr select archive.npy --method fwsr -k 5 --quiet"
+        self.assertEqual(self.do(line).stdout, self.do(line + " --represent archive.npy").stdout)
+        self.assertLess(max(self.indices(line + " --represent new.npy")), 60)
+
+    def test_update_is_including_the_exemplars_of_the_old_data(self):
+        self.do("fwsr select archive.npy --method fwsr -k 4 -o old.json --quiet")
+        with open(os.path.join(self.folder, "old.json"), encoding="utf-8") as file:
+            chosen = json.load(file)["exemplars"]
+        rows = random_rows(60, 12, seed=2)
+        with open(os.path.join(self.folder, "old.npy"), "wb") as file:
+            file.write(npy_bytes([rows[i] for i in chosen]))
+        update = self.do("fwsr update old.json new.npy --method fwsr -k 3 --quiet")
+        self.assertEqual(update.returncode, 0, update.stderr)
+        self.assertEqual(update.stdout, self.do(
+            "fwsr select new.npy --method fwsr -k 3 --include-points old.npy --quiet").stdout)
+
+    def test_update_by_itself_is_fwsr_and_knows_when_the_old_data_changed(self):
+        self.do("fwsr select archive.npy -k 4 -o old.json --quiet")
+        update = self.do("fwsr update old.json new.npy -k 3 --json --quiet")
+        self.assertEqual(update.returncode, 0, update.stderr)
+        self.assertEqual(json.loads(update.stdout)["options"]["method"], "fwsr")
+        with open(os.path.join(self.folder, "archive.npy"), "wb") as file:
+            file.write(npy_bytes(random_rows(50, 12)))
+        update = self.do("fwsr update old.json new.npy -k 3")
+        self.assertEqual(update.returncode, 1)
+        self.assertIn("archive.npy with 60 points of 12 features, and there are 50 of 12 now", update.stderr)
+
+    def test_a_list_may_come_through_a_pipe(self):
+        line = "fwsr select archive.npy --method fwsr -k 5 --quiet"
+        first = self.indices(line)[0]
+        piped = subprocess.run(["bash", "-c", f'"$0" {line[5:]} --exclude <(echo {first})', PROGRAM],
+                               cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(piped.returncode, 0, piped.stderr)
+        self.put("first.txt", f"{first}\n")
+        self.assertEqual(piped.stdout, self.do(line + " --exclude first.txt").stdout)
+
+    def test_a_budget_is_held_against_the_costs_that_are_given(self):
+        self.put("cheap.txt", "0.1\n" * 60)
+        line = "fwsr select archive.npy --method fwsr --cost cheap.txt --quiet"
+        self.assertEqual(len(self.indices(line + " --budget 0.3")), 3)
+        poor = self.do(line + " --budget 0.05")
+        self.assertEqual(poor.returncode, 2)
+        self.assertIn("the cheapest candidate costs 0.1", poor.stderr)
+
+    def test_who_is_included_already_may_be_enough(self):
+        self.do("fwsr select archive.npy --method fwsr -k 11 -o eleven.csv --quiet")
+        line = "fwsr select archive.npy --method fwsr -k 3 --include eleven.csv --json --quiet "
+        enough = json.loads(self.do(line + "--until-error 0.9").stdout)
+        self.assertEqual((enough["status"], len(enough["exemplars"])), ("error_reached", 11))
+
+    def test_what_cannot_be_done_is_refused_with_the_reason(self):
+        self.put("far.txt", "80\n")
+        self.put("word.txt", "none\n")
+        self.put("few.txt", "1\n2\n")
+        with open(os.path.join(self.folder, "wide.npy"), "wb") as file:
+            file.write(npy_bytes(random_rows(9, 13)))
+        self.put("minus.txt", "1\n" * 79 + "-1\n")
+        data = "fwsr select points.csv --exclude-columns site,price -k 3 "
+        for line, code, words in (
+                (data + "--method fwsr --exclude far.txt", 1, "entry 1 is row 80, but points.csv has rows 0 to 79"),
+                (data + "--method fwsr --exclude word.txt", 1, "'none', which is no row"),
+                (data + "--method fwsr --weights few.txt", 1, "holds 2 weights but points.csv holds 80 points"),
+                (data + "--method fwsr --weights minus.txt", 2, "the weight of point 79 is -1"),
+                (data + "--method fwsr --candidates few.txt", 2, "only 2 of 80 points may be chosen"),
+                (data + "--method fwsr --at-most 1", 2, "give the groups, too"),
+                ("fwsr select points.csv --method fwsr --exclude-columns price --group-column site -k 3", 2,
+                 "groups are for at_least and at_most"),
+                ("fwsr select points.csv --method fwsr --label-column site --exclude-columns price --per-class -k "
+                 + f"{'b' if self.sites[3] != 'b' else 'c'}=2 --include broken.txt", 2, "is asked for none"),
+                ("fwsr update nowhere.json new.npy -k 3", 1, "nowhere.json"),
+                (data + "--method fwsr --exclude few.txt --refine exchange", 2, "exchanges keep no conditions"),
+                (data + "--exclude few.txt", 2, "choose by method fwsr or k-fwsr"),
+                (data + "--method omp --exclude few.txt", 2, "omp does not choose under conditions"),
+                ("fwsr select archive.npy -k 3 --method fwsr --represent wide.npy", 1, "both must have the same"),
+                (data + "--method fwsr --represent archive.npy --weights few.txt", 2, "--represent"),
+                ("fwsr update points.csv new.npy -k 3", 1, "is no result of fwsr select --json"),
+        ):
+            with self.subTest(line=line):
+                ran = self.do(line)
+                self.assertEqual(ran.returncode, code, ran.stderr)
+                self.assertIn(words, ran.stderr)
+                self.assertEqual(ran.stdout, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
