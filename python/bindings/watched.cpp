@@ -52,8 +52,9 @@ bool Watched::tell(const CompareProgress& progress) {
   const auto heard = [&] { return !waiting_ || stopped_; };
   changed_.wait(lock, heard);  // the news of another class
   news_ = progress;
-  // Long set-up tells the same step again and again, to be asked whether to stop.
-  const std::array here = {static_cast<Index>(progress.method), progress.trial, progress.run.step};
+  // Long work tells the same step again and again, to be asked whether to stop.
+  const std::array here = {static_cast<Index>(progress.method), progress.trial, progress.run.step,
+                           static_cast<Index>(progress.run.stage)};
   if (!watch_.every_step || stopped_ || here == last_ || progress.run.step == 0) return !stopped_;
   last_ = here;
   waiting_ = true;

@@ -31,7 +31,7 @@ struct Stopped : std::runtime_error {
 /// Who is told how far the work has come.
 struct Watch {
   nb::object callback;      // None: nobody; else told ten times a second ...
-  bool every_step = false;  // ... and after each step, for which the work waits
+  bool every_step = false;  // ... and of each step and stage, for which the work waits
 };
 
 /// A call into the core, counted from its first line to its last.
@@ -105,9 +105,9 @@ class Watched {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false, stopped_ = false;
-  bool waiting_ = false;                      // the work waits until its news are told
-  std::optional<CompareProgress> news_;       // not told yet
-  std::array<Index, 3> last_ = {-1, -1, -1};  // method, trial and step told last
+  bool waiting_ = false;                          // the work waits until its news are told
+  std::optional<CompareProgress> news_;           // not told yet
+  std::array<Index, 4> last_ = {-1, -1, -1, -1};  // method, trial, step and stage told last
   std::exception_ptr raised_;
 };
 
