@@ -62,6 +62,30 @@ void add_memory_argument(CLI::App& app, SelectOptions& options, bool streams) {
       ->group("The machine");
 }
 
+void add_device_arguments(CLI::App& app, SelectOptions& options) {
+  app.add_option_function<std::string>(
+         "--device",
+         [&options](const std::string& text) {
+           const auto device = device_named(text);
+           if (!device) throw UsageError("--device: " + device.error().message);
+           options.device = *device;
+         },
+         "where to work: cpu, cuda (a card; cuda:1 is the second), or auto: a card where there is "
+         "one and it pays (default cpu)")
+      ->type_name("NAME")
+      ->group("The machine");
+  app.add_option_function<std::string>(
+         "--device-memory",
+         [&options](const std::string& text) {
+           const auto bytes = parse_bytes(text);
+           if (!bytes) throw UsageError("--device-memory: " + bytes.error().message);
+           options.device_memory = *bytes;
+         },
+         "memory it may take of the card, as 8G (default: all that is free)")
+      ->type_name("SIZE")
+      ->group("The machine");
+}
+
 void check_exemplars(RunArguments& a, SelectOptions& options) {
   if (a.exemplars.empty() && options.budget && !a.per_class) return;  // as many as it pays for
   if (a.exemplars.empty())

@@ -76,6 +76,7 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
   add_dry_run_and_quiet(app, a);
   add_threads_argument(app, a.data);
   add_memory_argument(app, a.options);
+  add_device_arguments(app, a.options);
 }
 
 /// Everything that can be refused before a file is read.

@@ -187,7 +187,10 @@ std::string plan_text(const Plan& plan) {
     return fmt::format("{:<12}{}\n", name, text);
   };
   std::string text = line(plan.form == FormKind::none ? "method" : "form", form_text(plan));
-  text += line("time", time_text(plan));
+  const bool on_card = plan.device != "cpu";
+  text += on_card ? line("device", fmt::format("{}, {} of its memory at the most", plan.device,
+                                               bytes(plan.device_bytes)))
+                  : line("time", time_text(plan));
   text += line("data", fmt::format("{} of {}", counted(plan.points, "point"),
                                    counted(plan.features, "feature")));
   if (plan.form == FormKind::none) {

@@ -9,6 +9,7 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/linalg/processor.hpp"
+#include "fwsr/solver/device.hpp"
 #include "fwsr/version.hpp"
 
 namespace fwsr::app {
@@ -35,6 +36,15 @@ std::string version_number() {
   return FWSR_VERSION;
 }
 
+namespace {
+
+std::string cards() {
+  const Cards found = find_cards();
+  return found.names.empty() ? "none: " + found.why_none : listed(found.names);
+}
+
+}  // namespace
+
 std::string version_text() {
   return fmt::format(
       "fwsr {}\n"
@@ -43,10 +53,11 @@ std::string version_text() {
       "processor {}\n"
       "products  float32 {}\n"
       "formats   {}\n"
-      "threads   {} (OpenMP)\n",
+      "threads   {} (OpenMP)\n"
+      "cards     {}\n",
       version_number(), compiler(), blas_name(), processor(),
       has_matrix_unit() ? "on the matrix unit (AMX)" : "by BLAS", listed(readable_formats()),
-      default_threads());
+      default_threads(), cards());
 }
 
 }  // namespace fwsr::app

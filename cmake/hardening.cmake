@@ -8,7 +8,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=f
   string(MAKE_C_IDENTIFIER "FWSR_HAS${flag}" has)
   check_cxx_compiler_flag(${flag} ${has})
   if(${has})
-    target_compile_options(fwsr_hardening INTERFACE ${flag})
+    target_compile_options(fwsr_hardening INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${flag}>)
   endif()
 endforeach()
 foreach(flag relro now noexecstack)
@@ -20,7 +20,7 @@ endforeach()
 # Checked copies need the optimiser; sanitizers look at the same places themselves.
 if(NOT FWSR_SANITIZE)
   target_compile_options(fwsr_hardening INTERFACE
-    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>)
 endif()
 
 # CMake leaves room at the end of a run path for the one that `cmake --install` writes over it. That room is

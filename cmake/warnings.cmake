@@ -3,10 +3,11 @@
 # that all of our code is compiled with OpenMP; who uses the installed library is not asked to.
 add_library(fwsr_flags INTERFACE)
 target_link_libraries(fwsr_flags INTERFACE fwsr_hardening OpenMP::OpenMP_CXX)
-target_compile_options(fwsr_flags INTERFACE
-  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
+target_compile_options(fwsr_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
+  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion>)
 if(FWSR_WERROR)
-  target_compile_options(fwsr_flags INTERFACE -Werror)
+  target_compile_options(fwsr_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
 if(FWSR_SANITIZE)
   target_compile_options(fwsr_flags INTERFACE -fsanitize=${FWSR_SANITIZE}

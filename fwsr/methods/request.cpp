@@ -26,6 +26,12 @@ SelectOptions as_planned(const Method& method, SelectOptions o, const Plan& plan
   return o;
 }
 
+void refuse_card(const Method& method, const SelectOptions& o) {
+  if (is_solver(method) || o.device.kind == DeviceChoice::Kind::cpu) return;
+  throw OptionError(
+      fmt::format("{} works on the processor; use device cpu, or method fwsr", method.name));
+}
+
 void refuse_conditions(const Method& method, const SelectOptions& o) {
   if (is_solver(method) || o.conditions.empty()) return;
   throw OptionError(fmt::format(
@@ -71,6 +77,7 @@ Request::Request(const SelectOptions& given, const MethodChoice& choice)
       seed(choice.seed) {}
 
 Plan Request::plan(const PointsView& points) const {
+  refuse_card(*method, options);
   refuse_conditions(*method, options);
   refuse_unsuitable(options, points);
   return chooser_of(*this).plan(facts_of(points, threads_of(options)),
@@ -93,6 +100,7 @@ std::string Request::warning_of_long_run(const PointsView& points, const Plan& p
 
 std::vector<ClassPlan> Request::plan_per_class(const PointsView& points, const Labels& labels,
                                                const ClassCounts& counts) const {
+  refuse_card(*method, options);
   refuse_conditions(*method, options);
   return fwsr::plan_per_class(points, labels, counts, options, chooser_of(*this));
 }

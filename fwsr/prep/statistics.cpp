@@ -101,6 +101,10 @@ bool is_huge(double square, double median) {
   return median > 0 && square / median > huge * huge;
 }
 
+double huge_beyond(double median) {
+  return median > 0 ? median * (huge * huge) : std::numeric_limits<double>::infinity();
+}
+
 std::optional<std::string> warning_of_huge(const std::vector<FindHuge::Reply>& found,
                                            double median) {
   for (const FindHuge::Reply& f : found)

@@ -108,6 +108,7 @@ std::vector<double> weights_from(const std::vector<double>& deviations, const Co
 /// 0 when the points have no usual size.
 double usual_square(const std::vector<FindNumbers::Reply>& found);
 bool is_huge(double square, double median);
+double huge_beyond(double median);  // squares that are
 std::optional<std::string> warning_of_huge(const std::vector<FindHuge::Reply>& found,
                                            double median);
 SetScale scale_from(const std::vector<SumSquares::Reply>& squares, double scale, Index n,

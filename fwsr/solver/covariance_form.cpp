@@ -130,9 +130,7 @@ PointUpdate CovarianceForm::before_pass(const Pick& pick, double gamma, double l
 
 void CovarianceForm::after_pass(const Pick& pick, double gamma, double length) {
   const Probe& q = probe_;
-  // f along the step: f - 2 <D, P> + <D, K D> with D = length e_j v^T - gamma X.
-  f_ += -2 * (length * q.score - gamma * q.xp) + length * length * q.self -
-        2 * length * gamma * q.cross + gamma * gamma * q.xkx;
+  f_ += change_of_objective(q, gamma, length);
   const double factor = pick.score > 0 ? length / pick.score : 0.0;
   tr_ec_ = (1 - gamma) * tr_ec_ + gamma * trace_ - factor * dot(a_.data(), cw_.data(), dim_);
   e_.step(pick.point, a_.data(), w_.data(), gamma, factor);

@@ -88,6 +88,7 @@ void count(const Pieces& p, const SelectOptions& o, Plan& plan) {
 
 std::unique_ptr<Form> make(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
                            const KeepGoing&) {
+  if (prepared.form_of_set) return prepared.form_of_set();
   return std::make_unique<CovarianceForm>(*prepared.set, prepared.set->facts().single && !o.precise,
                                           plan.threads);
 }

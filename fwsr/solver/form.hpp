@@ -13,6 +13,7 @@
 #include <span>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/solver/exact_step.hpp"
 #include "fwsr/solver/run_products.hpp"
 
 namespace fwsr {
@@ -21,15 +22,6 @@ namespace fwsr {
 struct Pick {
   Index point = -1;
   double score = 0;
-};
-
-/// Five numbers that describe f along the segment from X to S = beta e_j v^T, for every beta.
-struct Probe {
-  double score = 0;  // <v, p_j> = nu
-  double self = 0;   // K_jj ||v||^2, so that <S, K S> = beta^2 self
-  double cross = 0;  // <v, (K X)_j>, so that <S, K X> = beta cross
-  double xp = 0;     // <X, P>
-  double xkx = 0;    // <X, K X>
 };
 
 class Form {
@@ -41,6 +33,14 @@ class Form {
   /// Goes over to double precision when f has fallen too far for float32. Asked before anything is
   /// decided from f.
   virtual void refine() {}
+  /// What the loop is about to do, as far as it can be told: the next `steps` steps (0: not even one) are exact ones
+  /// with this radius, unless before one of them f is at most `least_f`, or the gap at most `closed`. A form may go
+  /// ahead.
+  struct Ahead {
+    double beta = 0, closed = 0, least_f = 0;
+    Index steps = 0;
+  };
+  virtual void expect(const Ahead&) {}
   /// From now on best() is that with the largest ||p_i||^2 prices[i], of those whose price is not 0. One for each
   /// point.
   virtual void offer(std::span<const double> prices) = 0;

@@ -40,21 +40,6 @@ bool add(std::vector<Index>& rows, Index j, bool full_step) {
 
 }  // namespace
 
-Move exact_step(const Probe& probe, double beta) {
-  Move move;
-  if (std::isinf(beta)) {
-    move.gap = move.curvature = std::numeric_limits<double>::infinity();
-    move.length = probe.self > 0 ? probe.score / probe.self : 0.0;
-    return move;
-  }
-  const double descent = beta * probe.score - probe.xp;  // <S - X, P>
-  move.gap = 2 * descent;
-  move.curvature = beta * beta * probe.self - 2 * beta * probe.cross + probe.xkx;
-  if (move.curvature > 0) move.gamma = std::clamp(descent / move.curvature, 0.0, 1.0);
-  move.length = move.gamma * beta;
-  return move;
-}
-
 FrankWolfe::FrankWolfe(Form& form, const RunOptions& options)
     : form_(form),
       options_(options),
@@ -77,6 +62,18 @@ std::optional<Status> FrankWolfe::ended_by_conditions() {
   return options_.open.ended();
 }
 
+/// How many steps nothing but the gap and f can keep from being exact ones with the present radius.
+void FrankWolfe::tell_form(double closed) {
+  Index steps = std::min(options_.exemplars - std::ssize(run_.exemplars),
+                         options_.max_iterations - std::ssize(run_.trace));
+  if (grow_) steps = std::min(steps, patience(options_.exemplars) - idle_);
+  if (options_.open.conditional() || options_.enough || options_.deadline) steps = 0;
+  const double least_f = grow_      ? exhausted_below * run_.f_at_zero
+                         : pursuit_ ? options_.delta
+                                    : -std::numeric_limits<double>::infinity();
+  form_.expect({.beta = run_.beta, .closed = closed, .least_f = least_f, .steps = steps});
+}
+
 std::optional<FrankWolfe::Next> FrankWolfe::next() {
   if (ended_) return std::nullopt;
   if (static_cast<Index>(run_.trace.size()) >= options_.max_iterations)
@@ -88,6 +85,8 @@ std::optional<FrankWolfe::Next> FrankWolfe::next() {
   if (grow_ && f <= exhausted_below * run_.f_at_zero) return end(Status::exhausted);
   if (pursuit_ && f <= options_.delta) return end(Status::converged);
 
+  const double closed = std::max(options_.delta, gap_rounding * run_.f_at_zero);
+  tell_form(closed);
   pick_ = form_.best();                    // line 9
   const Probe probe = form_.probe(pick_);  // lines 10-12
   score_ = probe.score;
@@ -96,7 +95,6 @@ std::optional<FrankWolfe::Next> FrankWolfe::next() {
   if (pursuit_ && !(score_ > 0)) return end(Status::exhausted);
   if (grow_ && idle_ >= patience(options_.exemplars)) run_.beta *= 2, idle_ = 0;
 
-  const double closed = std::max(options_.delta, gap_rounding * run_.f_at_zero);
   const double cost = options_.open.cost(pick_.point);
   move_ = exact_step(probe, run_.beta / cost);
   while (move_.gap <= closed || !(move_.curvature > 0)) {  // line 13

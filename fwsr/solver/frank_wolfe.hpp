@@ -34,15 +34,6 @@ struct Run {
   double beta = 0;  // at the end
 };
 
-/// One step of exact line search from X towards S (paper section 4.1.4).
-struct Move {
-  double gap = 0;        // 2 <S - X, P>
-  double curvature = 0;  // ||A (S - X)||^2
-  double gamma = 0;      // line 15
-  double length = 0;     // gamma beta / cost_j
-};
-Move exact_step(const Probe& probe, double beta);
-
 /// The loop of Algorithm 1, resumable at the step itself: whoever drives it lets the form take the
 /// step, alone or together with the forms of other runs.
 ///
@@ -72,6 +63,7 @@ class FrankWolfe {
  private:
   std::optional<Next> end(Status status);
   std::optional<Status> ended_by_conditions();
+  void tell_form(double closed);
 
   Form& form_;
   RunOptions options_;

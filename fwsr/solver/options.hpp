@@ -12,6 +12,7 @@
 #include "fwsr/kernel/kernel.hpp"
 #include "fwsr/prep/preprocessing.hpp"
 #include "fwsr/solver/conditions.hpp"
+#include "fwsr/solver/device.hpp"
 
 namespace fwsr {
 
@@ -69,8 +70,10 @@ struct SelectOptions {
   bool codes = false;
   bool assignment = false;
   bool precise = false;
-  int threads = 0;   ///< 0: all cores
-  Index memory = 0;  ///< bytes; 0: 80 % of what the machine has free
+  int threads = 0;           ///< 0: all cores
+  Index memory = 0;          ///< bytes; 0: 80 % of what the machine has free
+  DeviceChoice device = {};  ///< where the work is done
+  Index device_memory = 0;   ///< bytes of the card; 0: all that are free
 };
 
 /// Visits every option as (name, member, sentence). Names are those of the command line and of the

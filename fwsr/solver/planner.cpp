@@ -13,9 +13,11 @@
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/forms.hpp"
+#include "fwsr/solver/on_card.hpp"
 #include "fwsr/solver/plan_parts.hpp"
 #include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/refine.hpp"
+#include "fwsr/solver/select.hpp"
 
 namespace fwsr {
 
@@ -75,6 +77,29 @@ std::vector<std::string> notes_on(const Candidate& chosen, const PlanFacts& fact
         "every exemplar costs the whole kernel twice; a rank, such as 512, approximates it at O(n "
         "rank) a step");
   return notes;
+}
+
+/// Where the work is done.
+struct DevicePlan {
+  bool card = false;
+  std::string note = {};  // why, where the user left it to us
+};
+DevicePlan device_for(const PlanFacts& facts, const SelectOptions& o) {
+  if (o.device.kind == DeviceChoice::Kind::cpu) return {};
+  const std::optional<std::string> not_served = not_on_card(facts, o);
+  if (o.device.kind == DeviceChoice::Kind::cuda) {
+    if (not_served) throw OptionError(fmt::format("the card {}; use device cpu", *not_served));
+    return {.card = true};
+  }
+  if (not_served) return {.note = fmt::format("on the processor: the card {}", *not_served)};
+  constexpr double worth_it = 1e9;
+  const double work = 6.0 * static_cast<double>(facts.points) *
+                      static_cast<double>(facts.features) *
+                      static_cast<double>(std::max<Index>(1, o.exemplars));
+  if (work < worth_it) return {.note = "on the processor: too little work for a card"};
+  const Cards cards = find_cards();
+  if (cards.names.empty()) return {.note = "on the processor: " + cards.why_none};
+  return {.card = true, .note = "on the card: " + cards.names.front()};
 }
 
 }  // namespace
@@ -138,7 +163,9 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   };
   const auto work = [&](const Candidate& c) { return c.setup_flops + s.k * c.step_flops; };
   std::vector<Candidate> all;
-  for (const FormKind form : values_of(FormKind{})) entry_of(form).candidates(request, all);
+  const DevicePlan device = device_for(facts, options);
+  for (const FormKind form : values_of(FormKind{}))
+    if (!device.card || form == FormKind::covariance) entry_of(form).candidates(request, all);
   const Candidate* best = nullptr;
   for (const Candidate& c : all)
     if (needs(c) <= limit && (!best || work(c) < work(*best))) best = &c;
@@ -179,8 +206,14 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .step_flops = best->step_flops,
       .passes = to_index(passes_of(*best, facts, options)),
       .notes = notes_on(*best, facts, options)};
-  count_operations(facts, options, plan);
-  plan.exchange = after.work;
+  if (device.card) {
+    plan.device = text_of({.kind = DeviceChoice::Kind::cuda, .number = options.device.number});
+    plan.device_bytes = to_index(card_bytes(facts, options, false));
+  } else {
+    count_operations(facts, options, plan);
+    plan.exchange = after.work;
+  }
+  if (!device.note.empty()) plan.notes.push_back(device.note);
   if (facts.streamed)
     plan.notes.push_back(fmt::format(
         "streamed in blocks, about {} passes over the file; the time is that of a file the "

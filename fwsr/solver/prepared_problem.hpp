@@ -29,10 +29,11 @@ struct PreparedProblem {
   std::unique_ptr<KernelMatrix> approximate;  // F F^T
   std::unique_ptr<KernelMatrix> beyond;       // what the included exemplars leave of kernel()
   std::unique_ptr<PointSet> set;              // what the covariance form works on, where it does
-  Terms terms = {};                           // the conditions of the request
-  Kernel type = {};                           // with its gamma
-  std::optional<std::string> warning;         // about the points
-  bool single = false;                        // K began in float32; a long run may go on in double
+  std::function<std::unique_ptr<Form>()> form_of_set = {};  // where the set steps by itself
+  Terms terms = {};                                         // the conditions of the request
+  Kernel type = {};                                         // with its gamma
+  std::optional<std::string> warning;                       // about the points
+  bool single = false;  // K began in float32; a long run may go on in double
 
   double gamma() const { return type.gamma.value_or(0.0); }
   const KernelMatrix& kernel() const { return approximate ? *approximate : held ? *held : *source; }

@@ -101,6 +101,8 @@ void describe(Given& p, Visit&& visit) {
   visit("step_flops", p.step_flops, "operations of a step");
   visit("notes", p.notes, "copies, conversions and other things to know");
   visit("threads", p.threads, "how many");
+  visit("device", p.device, "where the work is done: `cpu`, or a card, as `cuda`");
+  visit("device_bytes", p.device_bytes, "what the run takes of the card's memory; 0: there is none");
 }
 
 /// The chosen points, as lists of equal length.

@@ -12,6 +12,7 @@
 #include "fwsr/solver/clock.hpp"
 #include "fwsr/solver/describe_run.hpp"
 #include "fwsr/solver/frank_wolfe.hpp"
+#include "fwsr/solver/on_card.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/refine.hpp"
@@ -72,7 +73,8 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
   const SelectOptions options = with_limit(given, plan.points);
   Selection result = run_prepared(
       [&](const KeepGoing& keep_going) {
-        return prepare_problem(view, subset, options, plan, keep_going);
+        return plan.device == "cpu" ? prepare_problem(view, subset, options, plan, keep_going)
+                                    : prepare_on_card(view, subset, options, plan, keep_going);
       },
       options, plan, observer);
   to_global_indices(subset, result);
@@ -114,6 +116,41 @@ Selection select_as_planned(const PointsView& points, const SelectOptions& optio
       (covariance && plan.kernel_by == KernelBy::none && !kernel.linear))
     throw Error("the plan is for other options, or for another method; make one for these");
   return select_points(points, {}, options, plan, observer);
+}
+
+namespace {
+
+/// The same options, for the card that the points are on.
+SelectOptions on_card_of(const DeviceView& points, const SelectOptions& options) {
+  if (const auto problem = find_problem(options, points.rows, points.cols))
+    throw OptionError(*problem);
+  SelectOptions own = with_limit(options, points.rows);
+  own.device = {.kind = DeviceChoice::Kind::cuda, .number = points.device};
+  return own;
+}
+
+}  // namespace
+
+Plan plan(const DeviceView& points, const SelectOptions& options) {
+  const SelectOptions own = on_card_of(points, options);
+  const PlanFacts facts{.points = points.rows,
+                        .features = points.cols,
+                        .entries = points.rows * points.cols,
+                        .single = points.number != DeviceNumber::float64,
+                        .threads = threads_of(options)};
+  Plan made = make_plan(facts, own);
+  made.data_bytes = 0;
+  made.device_bytes = static_cast<Index>(card_bytes(facts, own, true));
+  return made;
+}
+
+Selection select(const DeviceView& points, const SelectOptions& options, const Observer& observer) {
+  const SelectOptions own = on_card_of(points, options);
+  return run_prepared(
+      [&](const KeepGoing& keep_going) {
+        return prepare_on_card(points, {}, own, plan(points, options), keep_going);
+      },
+      own, plan(points, options), observer);
 }
 
 Selection select(const PointsView& points, const SelectOptions& options, const Observer& observer) {

@@ -8,6 +8,7 @@
 #include "fwsr/base/index.hpp"
 #include "fwsr/base/labels.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/solver/device.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -19,6 +20,12 @@ namespace fwsr {
 /// fits the memory.
 Selection select(const PointsView& points, const SelectOptions& options,
                  const Observer& observer = {});
+
+/// The same of points that are in the memory of a card already, and stay there (linear and cosine kernels, q = 2).
+/// `options.device` is not looked at: the work is done where the points are.
+Selection select(const DeviceView& points, const SelectOptions& options,
+                 const Observer& observer = {});
+Plan plan(const DeviceView& points, const SelectOptions& options);
 
 /// What select would do, without doing it. Throws OptionError and MemoryError.
 Plan plan(const PointsView& points, const SelectOptions& options);

@@ -108,6 +108,8 @@ struct Plan {
   Index features = 0;
   Index exemplars = 0;
   int threads = 1;
+  std::string device = "cpu";   // or the card, as "cuda"
+  Index device_bytes = 0;       // what the run will take of the card's memory
   Index memory_bytes = 0;       // what the run will take beside the data, all threads together
   Index memory_per_thread = 0;  // the part of it that every thread adds
   Index data_bytes = 0;         // the points themselves; streamed ones: what is held at a time

@@ -71,6 +71,8 @@ class Plan:
     step_flops: float
     notes: list[str]
     threads: int
+    device: str
+    device_bytes: int
     seconds: float
 
     def __str__(self) -> str:

@@ -1,0 +1,168 @@
+// What a card does: its rates (reads of its memory, matrix products in double), and runs beside what these allow. Points
+// are made on the card. Prints one line of JSON for each measurement.
+// usage: bench_card [case ...]
+#include <cublas_v2.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fwsr/cuda/device.hpp"
+#include "fwsr/solver/select.hpp"
+
+namespace {
+
+using fwsr::Index;
+using fwsr::cuda::check;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+/// Seconds of `work` on the card, the middle of some.
+double seconds_of(const std::function<void()>& work, int repeats = 9) {
+  cudaEvent_t begin, end;
+  check(cudaEventCreate(&begin), "timing");
+  check(cudaEventCreate(&end), "timing");
+  std::vector<double> all;
+  work();
+  for (int r = 0; r < repeats; ++r) {
+    check(cudaEventRecord(begin), "timing");
+    work();
+    check(cudaEventRecord(end), "timing");
+    check(cudaEventSynchronize(end), "timing");
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, begin, end), "timing");
+    all.push_back(ms * 1e-3);
+  }
+  return median(all);
+}
+
+__global__ void read_all(const float4* x, Index n, float* out) {
+  float sum = 0;
+  const Index round = Index{gridDim.x} * blockDim.x;
+  Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (; i + 3 * round < n; i += 4 * round) {
+    const float4 a = x[i], b = x[i + round], c = x[i + 2 * round], d = x[i + 3 * round];
+    sum += a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w + c.x + c.y + c.z + c.w + d.x + d.y + d.z + d.w;
+  }
+  for (; i < n; i += round) sum += x[i].x + x[i].y + x[i].z + x[i].w;
+  if (sum == 1.2345f) *out = sum;
+}
+
+__device__ unsigned hash(unsigned long long v) {
+  v ^= v >> 33, v *= 0xff51afd7ed558ccdull, v ^= v >> 33, v *= 0xc4ceb9fe1a85ec53ull, v ^= v >> 33;
+  return static_cast<unsigned>(v);
+}
+/// Nearly normal numbers, features of falling size, around one of 64 centres.
+template <class T>
+__global__ void make_points(T* x, Index n, Index d) {
+  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < n * d; at += Index{gridDim.x} * blockDim.x) {
+    const Index i = at / d, l = at % d;
+    float sum = -6;
+    for (int q = 0; q < 12; ++q) sum += static_cast<float>(hash(at * 12ull + q)) * 0x1p-32f;
+    float centre = -6;
+    for (int q = 0; q < 12; ++q) centre += static_cast<float>(hash((hash(i) % 64) * 1000003ull + l * 12 + q + 77)) * 0x1p-32f;
+    x[at] = static_cast<T>((sum + centre) / (1.0f + 0.02f * static_cast<float>(l)));
+  }
+}
+
+double bandwidth = 0, product_rate = 0;
+
+void rates() {
+  const Index bytes = Index{8} << 30;
+  float4* x = nullptr;
+  float* out = nullptr;
+  check(cudaMalloc(&x, bytes), "rates"), check(cudaMalloc(&out, 4), "rates");
+  check(cudaMemset(x, 1, bytes), "rates");
+  for (const int blocks : {132 * 4, 132 * 8, 132 * 16, 132 * 32})
+    bandwidth = std::max(bandwidth, static_cast<double>(bytes) / seconds_of([&] { read_all<<<blocks, 512>>>(x, bytes / 16, out); }));
+  cublasHandle_t blas;
+  cublasCreate(&blas);
+  const int m = 8192;
+  auto* a = reinterpret_cast<double*>(x);
+  make_points<double><<<1024, 256>>>(a, m, 3 * m);
+  const double one = 1, zero = 0;
+  product_rate = 2.0 * m * m * m / seconds_of([&] {
+                   cublasDgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, m, m, m, &one, a, m, a + m * m, m, &zero, a + 2 * m * m, m);
+                 }, 5);
+  cublasDestroy(blas);
+  cudaFree(x), cudaFree(out);
+  std::printf("{\"case\": \"rates\", \"read_bytes_per_second\": %.4g, \"double_products_per_second\": %.4g}\n", bandwidth, product_rate);
+  std::fflush(stdout);
+}
+
+template <class T>
+void run(const char* name, Index n, Index d, Index k, fwsr::SelectOptions o, int repeats) {
+  T* x = nullptr;
+  check(cudaMalloc(&x, static_cast<std::size_t>(n * d) * sizeof(T)), "making points");
+  make_points<T><<<4096, 256>>>(x, n, d);
+  check(cudaDeviceSynchronize(), "making points");
+  fwsr::DeviceView view{.data = x, .rows = n, .cols = d, .stride = d};
+  view.number = sizeof(T) == 8 ? fwsr::DeviceNumber::float64 : sizeof(T) == 4 ? fwsr::DeviceNumber::float32
+              : std::is_same_v<T, __half> ? fwsr::DeviceNumber::float16 : fwsr::DeviceNumber::bfloat16;
+  o.exemplars = k;
+  std::vector<double> setup, steps, exchange, certificate, all;
+  std::size_t taken = 0;
+  double error = 0;
+  unsigned long long picks = 1469598103934665603ull;
+  for (int r = 0; r <= repeats; ++r) {
+    const double start = now();
+    const fwsr::Selection s = fwsr::select(view, o);
+    if (r == 0 && repeats > 0) continue;
+    all.push_back(now() - start);
+    setup.push_back(s.seconds.setup), steps.push_back(s.seconds.steps);
+    exchange.push_back(s.seconds.exchange), certificate.push_back(s.seconds.certificate);
+    taken = s.trace.size();
+    if (s.certificate) error = s.certificate->reconstruction_error;
+    picks = 1469598103934665603ull;
+    for (const Index e : s.exemplars) picks = (picks ^ static_cast<unsigned long long>(e)) * 1099511628211ull;
+  }
+  const double step = median(steps) / static_cast<double>(taken);
+  const double floor = static_cast<double>(n) * (static_cast<double>(d) * sizeof(T) + 40) / bandwidth;
+  const double products = 3.0 * static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d) / product_rate;
+  std::printf(
+      "{\"case\": \"%s\", \"n\": %td, \"d\": %td, \"k\": %td, \"bytes_each\": %zu, \"steps\": %zu, \"step\": %.4g, "
+      "\"floor\": %.4g, \"step_over_floor\": %.3f, \"setup\": %.4g, \"setup_floor\": %.4g, \"all_steps\": %.4g, \"exchange\": %.4g, "
+      "\"certificate\": %.4g, \"all\": %.4g, \"error\": %.6g, \"picks\": \"%016llx\"}\n",
+      name, n, d, k, sizeof(T), taken, step, floor, step / floor, median(setup), products, median(steps), median(exchange),
+      median(certificate), median(all), error, picks);
+  std::fflush(stdout);
+  cudaFree(x);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> wanted(argv + 1, argv + argc);
+  const auto want = [&](const char* name) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+  };
+  try {
+    rates();
+    fwsr::SelectOptions o;
+    if (want("step100k")) run<float>("step100k", 100'000, 128, 200, o, 5);
+    if (want("step1m")) run<float>("step1m", 1'000'000, 128, 100, o, 5);
+    if (want("wide1m")) run<float>("wide1m", 1'000'000, 768, 100, o, 3);
+    if (want("step10m")) run<float>("step10m", 10'000'000, 128, 50, o, 2);
+    if (want("double1m")) run<double>("double1m", 1'000'000, 128, 50, o, 2);
+    if (want("k1000")) run<float>("k1000", 1'000'000, 768, 1000, o, 1);
+    if (want("half1000")) run<__half>("half1000", 1'000'000, 768, 1000, o, 1);
+    fwsr::SelectOptions exchange = o;
+    exchange.refine = fwsr::Refine::exchange;
+    if (want("exchange")) run<float>("exchange", 1'000'000, 64, 100, exchange, 1);
+  } catch (const std::exception& e) {
+    std::printf("{\"case\": \"failed\", \"why\": \"%s\"}\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,258 @@
+#include "fwsr/cuda/after.hpp"
+
+#include <cfloat>
+
+#include "fwsr/cuda/load.cuh"
+
+namespace fwsr::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+constexpr int warps = threads / warp;
+
+/// The sum over lanes of f(e), e = 0 .. count, told to all.
+template <class F>
+__device__ double over(Index count, F&& f) {
+  double sum = 0;
+  for (Index e = threadIdx.x % warp; e < count; e += warp) sum += f(e);
+  return warp_sum(sum);
+}
+
+/// The first of the nearest (linalg/pass.hpp): squares_e - 2 s_e, told apart to within rounding of its terms.
+__device__ int nearest_of(const SweepBlock& z, const double* s) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  double least = INFINITY, terms = 0;
+  const auto far = [&](Index e) { return z.exemplar_squares[e] - 2 * s[e]; };
+  for (Index e = lane; e < z.k; e += warp) {
+    least = fmin(least, far(e));
+    terms = fmax(terms, fabs(z.exemplar_squares[e]) + fabs(2 * s[e]));
+  }
+  least = -warp_max(-least), terms = warp_max(terms);
+  const double enough = least + z.rounding * terms;
+  for (Index first = 0; first < z.k; first += warp) {
+    const Index e = first + lane;
+    const unsigned near = __ballot_sync(all_lanes, e < z.k && (far(e) <= enough || far(e) == least));
+    if (near) return static_cast<int>(first) + __ffs(static_cast<int>(near)) - 1;
+  }
+  return 0;
+}
+
+/// A block has part_rows points, a warp every eighth of them.
+__global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
+  __shared__ SweepSums parts[warps];
+  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
+  SweepSums sum;
+  const Index begin = Index{blockIdx.x} * part_rows;
+  for (Index at = begin + own; at < begin + part_rows && at < z.rows; at += warps) {
+    const Index i = z.first + at;
+    const double* const s = z.s + at * z.k;
+    if (z.k > 0) {
+      const int near = nearest_of(z, s);
+      if (lane == 0) z.nearest[i] = near;
+    }
+    if (!z.full) continue;
+    const double *const x = z.x + at * z.k, *const xk = z.xk + at * z.k;
+    const double *const v = z.v + at * z.v_stride, *const t = z.t + at * z.m, *const y = z.y + at * z.m;
+    const double score = z.r[i] + over(z.m, [&](Index b) { return (y[b] - 2 * v[z.m + b]) * t[b]; });
+    if (lane == 0) z.scores[i] = score;
+    sum.xk += over(z.k, [&](Index e) { return x[e] * s[e]; });
+    sum.xkx += over(z.k, [&](Index e) { return x[e] * xk[e]; });
+    const double square = z.squares[i];
+    sum.plain_trace += square;
+    sum.projection += square - over(z.rank, [&](Index q) {
+                        const double along = v[2 * z.m + q];
+                        return along * along;
+                      });
+    const double norm = sqrt(square + z.eta_squared);
+    const double outer = z.outer ? z.outer[i] : z.every_outer, mean = z.mean ? z.mean[i] : 0.0;
+    const double taken = outer * (z.root_features * fabs(mean) + z.means_norm);
+    const double rough = DBL_EPSILON * (16 * norm + 2 * taken);
+    const double length = norm + over(z.k, [&](Index e) { return fabs(x[e]) * z.norms[e]; });
+    const double error =
+        rough + z.of_codes * norm + over(z.k, [&](Index e) { return fabs(x[e]) * z.roughness[e]; });
+    sum.absolute += length * length;
+    sum.residual_errors += error * error;
+    sum.longest = fmax(sum.longest, norm);
+    sum.roughest = fmax(sum.roughest, rough);
+  }
+  if (!z.full) return;
+  if (lane == 0) parts[own] = sum;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < warps; ++w) {
+    const SweepSums& p = parts[w];
+    sum.xk += p.xk, sum.xkx += p.xkx, sum.plain_trace += p.plain_trace, sum.projection += p.projection;
+    sum.absolute += p.absolute, sum.residual_errors += p.residual_errors;
+    sum.longest = fmax(sum.longest, p.longest), sum.roughest = fmax(sum.roughest, p.roughest);
+  }
+  z.sums[z.first / part_rows + blockIdx.x] = sum;
+}
+
+template <class F>
+__global__ void for_each_kernel(Index n, F f) {
+  for (Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += Index{gridDim.x} * blockDim.x) f(i);
+}
+template <class F>
+void for_each(const Device& device, Index n, F f) {
+  if (n == 0) return;
+  for_each_kernel<<<blocks_for(n, threads, 1 << 16), threads, 0, device.stream()>>>(n, f);
+  check_launch("describing the points");
+}
+
+/// Columns of 32 exemplars and 8 rows at a time; a column belongs to one block, so that it is added up in one order.
+constexpr int tall = 32;
+__global__ void code_columns(const double* x, const double* s, const double* xk, Index rows, Index k,
+                             bool full, double* out) {
+  __shared__ double room[3][tall][warp];
+  const Index e = Index{blockIdx.x} * warp + threadIdx.x;
+  double squares = 0, along = 0, score = 0;
+  if (e < k)
+    for (Index i = threadIdx.y; i < rows; i += tall) {
+      const double code = x[i * k + e];
+      squares += code * code;
+      if (!full) continue;
+      const double p = s[i * k + e] - xk[i * k + e];
+      along += code * p;
+      score += p * p;
+    }
+  room[0][threadIdx.y][threadIdx.x] = squares;
+  room[1][threadIdx.y][threadIdx.x] = along;
+  room[2][threadIdx.y][threadIdx.x] = score;
+  __syncthreads();
+  if (threadIdx.y != 0 || e >= k) return;
+  for (int q = 0; q < 3; ++q) {
+    double sum = 0;
+    for (int y = 0; y < tall; ++y) sum += room[q][y][threadIdx.x];
+    out[q * k + e] += sum;
+  }
+}
+
+/// As Offer::see (solver/exchange.hpp).
+__device__ void see(OfferOnCard& mine, const OfferOnCard& other, double step) {
+  if (other.point < 0) return;
+  const double own = floor(mine.gain / step), its = floor(other.gain / step);
+  if (mine.point < 0 || its > own || (its == own && other.point < mine.point)) mine = other;
+}
+
+/// s_i = K_ii - b.y and t_i = r_i - (w + x).y of every row.
+__global__ void __launch_bounds__(threads) offer_numbers(const OfferBlock z) {
+  const Index round = Index{gridDim.x} * warps;
+  for (Index at = Index{blockIdx.x} * warps + threadIdx.x / warp; at < z.rows; at += round) {
+    const double* const y = z.y + at * z.k;
+    const double by = over(z.k, [&](Index p) { return z.b[at * z.k + p] * y[p]; });
+    const double wy = over(z.k, [&](Index p) { return (z.w[at * z.k + p] + z.x[at * z.k + p]) * y[p]; });
+    if (threadIdx.x % warp != 0) continue;
+    z.st[at] = z.squares[z.first + at] + z.eta_squared - by;
+    z.st[z.rows + at] = z.r[z.first + at] - wy;
+  }
+}
+/// A block has 32 exemplars and part_rows rows, 8 at a time.
+constexpr int offer_tall = 8;
+__global__ void offer_parts(const OfferBlock z) {
+  __shared__ OfferOnCard room[offer_tall][warp];
+  const Index p = Index{blockIdx.y} * warp + threadIdx.x;
+  OfferOnCard best{-1, 0};
+  const Index begin = Index{blockIdx.x} * part_rows;
+  const Index end = begin + part_rows < z.rows ? begin + part_rows : z.rows;
+  if (p < z.k)
+    for (Index at = begin + threadIdx.y; at < end; at += offer_tall) {
+      const Index i = z.first + at;
+      if (z.chosen[i]) continue;
+      const double y = z.y[at * z.k + p], e = z.e[at * z.k + p];
+      const double u = y * y * z.per_m[p], v = y * e * z.per_m[p];
+      const double gain =
+          (z.st[z.rows + at] + 2 * v + u * z.kappa[p]) / (z.mu + z.st[at] + u) - z.kappa[p];
+      if (gain > best.gain || best.point < 0) see(best, {i, gain}, z.step);
+    }
+  room[threadIdx.y][threadIdx.x] = best;
+  __syncthreads();
+  if (threadIdx.y != 0 || p >= z.k) return;
+  for (int y = 1; y < offer_tall; ++y) see(best, room[y][threadIdx.x], z.step);
+  z.parts[Index{blockIdx.x} * z.k + p] = best;
+}
+__global__ void join_offers(const OfferBlock z, Index parts) {
+  const Index p = Index{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (p >= z.k) return;
+  OfferOnCard best = z.best[p];
+  for (Index b = 0; b < parts; ++b) see(best, z.parts[b * z.k + p], z.step);
+  z.best[p] = best;
+}
+
+__global__ void __launch_bounds__(threads)
+    scores_of(const double* a, const double* y, const double* zs, Index rows, Index d, double* c, double* h) {
+  const Index round = Index{gridDim.x} * warps;
+  for (Index i = Index{blockIdx.x} * warps + threadIdx.x / warp; i < rows; i += round) {
+    const double* const z = zs + i * d;
+    const double own_c = over(d, [&](Index l) { return y[i * d + l] * z[l]; });
+    const double own_h = over(d, [&](Index l) { return a[i * d + l] * z[l]; });
+    if (threadIdx.x % warp == 0) c[i] = own_c, h[i] = own_h;
+  }
+}
+
+}  // namespace
+
+void launch_sweep_rows(const Device& device, const SweepBlock& block) {
+  if (block.rows == 0) return;
+  sweep_rows<<<blocks_for(block.rows, part_rows), threads, 0, device.stream()>>>(block);
+  check_launch("describing the points");
+}
+void launch_take_columns(const Device& device, const double* v, Index v_stride, Index rows,
+                         const Index* places, Index k, double* s) {
+  for_each(device, rows * k, [=] __device__(Index at) { s[at] = v[at / k * v_stride + places[at % k]]; });
+}
+void launch_code_columns(const Device& device, const double* x, const double* s, const double* xk,
+                         Index rows, Index k, bool full, double* out) {
+  if (k == 0) return;
+  code_columns<<<blocks_for(k, warp), dim3(warp, tall), 0, device.stream()>>>(x, s, xk, rows, k, full, out);
+  check_launch("adding up codes");
+}
+void launch_themselves(const Device& device, const Index* points, Index k, int* nearest) {
+  for_each(device, k, [=] __device__(Index t) { nearest[points[t]] = static_cast<int>(t); });
+}
+void launch_count(const Device& device, const int* nearest, Index n, unsigned long long* counts) {
+  for_each(device, n, [=] __device__(Index i) { atomicAdd(counts + nearest[i], 1ull); });
+}
+void launch_collect(const Device& device, const double* scores, Index n, double least, Index most,
+                    Index* found, unsigned long long* count) {
+  for_each(device, n, [=] __device__(Index i) {
+    if (!(scores[i] >= least)) return;
+    const unsigned long long place = atomicAdd(count, 1ull);
+    if (place < static_cast<unsigned long long>(most)) found[place] = i;
+  });
+}
+
+void launch_offers(const Device& device, const OfferBlock& z) {
+  if (z.rows == 0 || z.k == 0) return;
+  offer_numbers<<<blocks_for(z.rows, warps, 1 << 16), threads, 0, device.stream()>>>(z);
+  const Index parts = (z.rows + part_rows - 1) / part_rows;
+  const dim3 grid(static_cast<unsigned>(parts), static_cast<unsigned>(blocks_for(z.k, warp)));
+  offer_parts<<<grid, dim3(warp, offer_tall), 0, device.stream()>>>(z);
+  join_offers<<<blocks_for(z.k, warp), warp, 0, device.stream()>>>(z, parts);
+  check_launch("trying exchanges");
+}
+void launch_no_offers(const Device& device, OfferOnCard* best, Index k) {
+  for_each(device, k, [=] __device__(Index p) { best[p] = {-1, 0}; });
+}
+
+void launch_subtract_from(const Device& device, const double* w, double* x, Index count) {
+  for_each(device, count, [=] __device__(Index l) { x[l] = w[l] - x[l]; });
+}
+void launch_scores(const Device& device, const double* a, const double* y, const double* z, Index rows,
+                   Index d, double* c, double* h) {
+  if (rows == 0) return;
+  scores_of<<<blocks_for(rows, warps, 1 << 16), threads, 0, device.stream()>>>(a, y, z, rows, d, c, h);
+  check_launch("computing scores anew");
+}
+void launch_square(const Device& device, double* v, Index n) {
+  for_each(device, n, [=] __device__(Index i) { v[i] *= v[i]; });
+}
+void launch_bounds(const Device& device, const double* v, const double* squares, double eta_squared,
+                   double error, Index n, double* least, double* most) {
+  for_each(device, n, [=] __device__(Index i) {
+    const double own = error * (squares[i] + eta_squared);
+    least[i] = v[i] - own, most[i] = v[i] + own;
+  });
+}
+
+}  // namespace fwsr::cuda

@@ -1,0 +1,82 @@
+// What is asked of the points when a run has ended, block of rows by block of rows: the parts that are no matrix products
+// (solver/linear_sweep.hpp, solver/exchange.hpp say what they are).
+#pragma once
+
+#include "fwsr/cuda/device.hpp"
+
+namespace fwsr::cuda {
+
+/// Sums over `part_rows` points each, which the host adds up first to last.
+inline constexpr Index part_rows = 256;
+struct SweepSums {
+  double xk = 0, xkx = 0, plain_trace = 0, projection = 0;
+  double absolute = 0, residual_errors = 0, longest = 0, roughest = 0;
+};
+
+/// `rows` points from `first` on. All matrices row by row, as wide as said.
+struct SweepBlock {
+  Index first = 0, rows = 0, m = 0, k = 0, rank = 0;
+  bool full = false;
+  const double* v =
+      nullptr;  // products with the basis (m), with A_B^T C (m), with the orthonormal ones (rank)
+  Index v_stride = 0;
+  const double *x = nullptr, *s = nullptr;  // codes, and products with the exemplars: k
+  const double *t = nullptr, *y = nullptr;  // Theta^T s, and G times that: m
+  const double* xk = nullptr;               // X K_TT: k
+  // Of all points, from point 0 on.
+  const double *r = nullptr, *squares = nullptr, *mean = nullptr, *outer = nullptr;
+  double every_outer = 1, means_norm = 0, root_features = 0, eta_squared = 0;
+  // Of the exemplars.
+  const double *exemplar_squares = nullptr, *norms = nullptr, *roughness = nullptr;
+  double of_codes = 0, rounding = 0;
+  // Out.
+  SweepSums* sums = nullptr;  // of every part_rows points of all
+  double* scores = nullptr;   // of all points
+  int* nearest = nullptr;     // of all points
+};
+void launch_sweep_rows(const Device& device, const SweepBlock& block);
+/// s_ie = v_i,places_e.
+void launch_take_columns(const Device& device, const double* v, Index v_stride, Index rows,
+                         const Index* places, Index k, double* s);
+/// Squares of codes, <x, p>, p^2 with p = s - xk, of every exemplar: k numbers each are added to `out` for all rows.
+void launch_code_columns(const Device& device, const double* x, const double* s, const double* xk,
+                         Index rows, Index k, bool full, double* out);
+/// nearest[point_t] = t: exemplars stand for themselves.
+void launch_themselves(const Device& device, const Index* points, Index k, int* nearest);
+/// How many points have each exemplar for the nearest.
+void launch_count(const Device& device, const int* nearest, Index n, unsigned long long* counts);
+/// The points whose score is at least this: up to `most` of them (unordered), and how many there are.
+void launch_collect(const Device& device, const double* scores, Index n, double least, Index most,
+                    Index* found, unsigned long long* count);
+
+/// For every exemplar the best offer of rows first .. first + rows, joined with what `best` holds.
+struct OfferOnCard {
+  Index point;
+  double gain;
+};
+struct OfferBlock {
+  Index first = 0, rows = 0, k = 0;
+  const double *b = nullptr, *w = nullptr, *y = nullptr, *x = nullptr, *e = nullptr;  // rows x k
+  const double *r = nullptr, *squares = nullptr;  // of all points
+  const char* chosen = nullptr;                   // of all points: is an exemplar
+  double eta_squared = 0, mu = 0, step = 0;
+  const double *kappa = nullptr, *per_m = nullptr;
+  double* st = nullptr;          // room for 2 x rows
+  OfferOnCard* parts = nullptr;  // room for parts x k
+  OfferOnCard* best = nullptr;   // k
+};
+void launch_offers(const Device& device, const OfferBlock& block);
+void launch_no_offers(const Device& device, OfferOnCard* best, Index k);
+
+/// x_l <- w_l - x_l.
+void launch_subtract_from(const Device& device, const double* w, double* x, Index count);
+/// c_i = <y_i, z_i>, h_i = <a_i, z_i> of rows of d numbers.
+void launch_scores(const Device& device, const double* a, const double* y, const double* z,
+                   Index rows, Index d, double* c, double* h);
+/// v_i <- v_i^2.
+void launch_square(const Device& device, double* v, Index n);
+/// bounds of squared scores v_i that are known to error (squares_i + eta^2).
+void launch_bounds(const Device& device, const double* v, const double* squares, double eta_squared,
+                   double error, Index n, double* least, double* most);
+
+}  // namespace fwsr::cuda

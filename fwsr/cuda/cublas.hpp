@@ -1,0 +1,46 @@
+// Matrix products on the card. cuBLAS is looked for when it is first needed, so that a program that was built with CUDA
+// starts where there is none.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "fwsr/base/index.hpp"
+
+struct cublasContext;
+
+namespace fwsr::cuda {
+
+/// A row-major matrix in the memory of the card: `stride` numbers from one row to the next.
+struct Matrix {
+  const double* data = nullptr;
+  Index rows = 0, cols = 0, stride = 0;
+};
+
+class Blas {
+ public:
+  /// Throws Error when the library is not to be found.
+  explicit Blas(cudaStream_t stream);
+  ~Blas();
+  Blas(const Blas&) = delete;
+  Blas& operator=(const Blas&) = delete;
+
+  /// out = a left op(right) + b out, all row by row. op(right) is right, or its transpose.
+  struct Product {
+    Matrix left, right;
+    bool transposed = false;
+    double a = 1, b = 0;
+    double* out = nullptr;
+    Index out_stride = 0;
+  };
+  void multiply(const Product& p) const;
+  /// out += rows^T rows, d x d; the upper triangle.
+  void add_gram(const Matrix& rows, double* out) const;
+  /// rows <- rows G^-T, G the lower triangle of a rank x rank matrix: forward substitution for every row.
+  void substitute(const double* g, Index rank, double* rows, Index count, Index stride) const;
+
+ private:
+  cublasContext* handle_ = nullptr;
+  void* workspace_ = nullptr;
+};
+
+}  // namespace fwsr::cuda

@@ -1,0 +1,113 @@
+// Points on a card that answer what whoever leads a run asks of points (solver/questions.hpp), as PointShard does for
+// those in the memory of the processor. All sums are in double.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "fwsr/base/keep_going.hpp"
+#include "fwsr/cuda/device.hpp"
+#include "fwsr/cuda/device_points.hpp"
+#include "fwsr/cuda/step.hpp"
+#include "fwsr/solver/questions.hpp"
+
+namespace fwsr::cuda {
+
+/// c and h of every point in one run, with room for the steps.
+class CardRun {
+ public:
+  /// `r` is the covariance's, and outlives it.
+  CardRun(Device& device, const DevicePoints& points, const Array<double>& r);
+
+  /// Where everything stands, but for C and E, which belong to who steps on the card (cuda_form.hpp).
+  RunView view() const;
+  void set_prices(std::span<const double> prices);
+  void find_best() const;
+  /// One step of the host's choice, with the vectors a, A v, R v.
+  void advance(const Advance::Step& step);
+  double largest() const;
+  FirstScore::Reply first(double enough) const;
+  const DevicePoints& points() const { return points_; }
+  Array<double> c, h;
+
+ private:
+  Device& device_;
+  const DevicePoints& points_;
+  const Array<double>& r_;
+  Rows rows_;
+  Index padded_, groups_;
+  int blocks_;
+  Array<double> prices_, vectors_, group_best_, block_best_;
+  Array<RunState> state_;
+  Array<StepRecord> record_;
+};
+
+class CudaShard {
+ public:
+  explicit CudaShard(std::unique_ptr<Device> device, KeepGoing keep_going = {});
+  ~CudaShard();
+  CudaShard(const CudaShard&) = delete;
+  CudaShard& operator=(const CudaShard&) = delete;
+
+  Device& device() { return *device_; }
+  void add(Index set, std::unique_ptr<DevicePoints> points);
+  const DevicePoints& points(Index set) const { return *sets_.at(set); }
+  CardRun& run(Index id) { return *runs_.at(id); }
+
+  template <class Question>
+  typename Question::Reply answer(const OfSet<Question>& q) {
+    return sets_.at(q.set)->answer(q.question);
+  }
+  Told answer(const MakeSet& q);
+  Told answer(const Narrow& q);
+  WhichPoints::Reply answer(const WhichPoints& q) const;
+  Told answer(const Forget& q);
+  RowsOf::Reply answer(const RowsOf& q) const;
+  CopiesOf::Reply answer(const CopiesOf& q) const { return points(q.set).copies(q.points); }
+
+  Moments::Reply answer(const Moments& q);
+  KeepForms::Reply answer(const KeepForms& q);
+  KeepFormsInSingle::Reply answer(const KeepFormsInSingle& q);
+  SumPoints::Reply answer(const SumPoints& q);
+  KeepBordered::Reply answer(const KeepBordered& q);
+  Told answer(const BeginRun& q);
+  Told answer(const SetPrices& q);
+  LargestScore::Reply answer(const LargestScore& q);
+  FirstScore::Reply answer(const FirstScore& q);
+  Told answer(const Advance& q);
+  Told answer(const Rescore& q);
+
+  DescribeCodes::Reply answer(const DescribeCodes& q);
+  ResidualSquares::Reply answer(const ResidualSquares& q);
+  ResidualMoments::Reply answer(const ResidualMoments& q);
+  ProjectedSquares::Reply answer(const ProjectedSquares& q);
+  ResidualScores::Reply answer(const ResidualScores& q);
+  ResidualLeaders::Reply answer(const ResidualLeaders& q);
+  TryExchanges::Reply answer(const TryExchanges& q);
+  BeyondSpan::Reply answer(const BeyondSpan& q);
+
+  /// Calls use(first, last, rows) for all points, some at a time: `rows` are a_first .. a_last in double on the card.
+  /// `numbers_each`: what else is held of every one of them.
+  template <class Use>
+  void for_rows(const DevicePoints& points, Index numbers_each, Use&& use);
+
+ private:
+  Array<double> put(std::span<const double> numbers) { return {*device_, numbers}; }
+  /// out = rows right^T, `columns` vectors of `depth` numbers.
+  void times(const double* rows, Index count, Index depth, const double* right, Index columns,
+             double* out, Index out_stride);
+  /// x <- the residuals A - A X of some rows, which `a` holds.
+  template <class Use>
+  void for_residuals(const DevicePoints& points, const ResidualVectors& x, Use&& use);
+  Array<double> forms(const DevicePoints& points, std::span<const double> c);
+
+  std::unique_ptr<Device> device_;  // last to go
+  KeepGoing keep_going_;
+  std::unordered_map<Index, std::unique_ptr<DevicePoints>> sets_;
+  std::unordered_map<Index, Array<double>> r_;  // of every covariance
+  std::unordered_map<Index, std::unique_ptr<CardRun>> runs_;
+  Array<double> residual_scores_;  // between ResidualScores and ResidualLeaders
+};
+
+}  // namespace fwsr::cuda

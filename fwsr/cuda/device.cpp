@@ -1,0 +1,115 @@
+#include "fwsr/cuda/device.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/memory.hpp"
+#include "fwsr/base/result.hpp"
+
+namespace fwsr::cuda {
+
+namespace {
+
+/// Left to the card's own libraries and to others who use it.
+constexpr Index kept_free = Index{256} << 20;
+
+Index free_bytes() {
+  std::size_t free = 0, all = 0;
+  check(cudaMemGetInfo(&free, &all), "asking for the memory of the card");
+  return static_cast<Index>(free);
+}
+
+}  // namespace
+
+void check(cudaError_t status, const char* doing) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // what is not sticky is over
+  if (status == cudaErrorMemoryAllocation)
+    throw MemoryError(fmt::format(
+        "the card has no memory left ({}); choose from fewer points at a time, or end what else "
+        "uses it",
+        doing));
+  throw Error(fmt::format("CUDA said '{}' while {}", cudaGetErrorString(status), doing));
+}
+
+Device::Device(int number, Index memory) : number_(number), memory_(memory) {
+  int count = 0;
+  const cudaError_t found = cudaGetDeviceCount(&count);
+  if (found == cudaErrorInsufficientDriver)
+    throw Error(fmt::format(
+        "the NVIDIA driver is too old for this program, which was built with CUDA {}.{}; install "
+        "a newer driver, or use device cpu",
+        CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
+  if (found != cudaSuccess || count == 0)
+    throw Error(fmt::format(
+        "no CUDA card was found ({}); use device cpu, or look with nvidia-smi why there is none",
+        found == cudaSuccess ? "there is none" : cudaGetErrorString(found)));
+  if (number < 0 || number >= count)
+    throw Error(fmt::format("there is no card {}; the cards are 0 to {}", number, count - 1));
+  check(cudaSetDevice(number), "choosing the card");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, number), "asking what card this is");
+  if (properties.major < 8)
+    throw Error(fmt::format(
+        "{} has compute capability {}.{}, and 8.0 (Ampere) or later is needed; use device cpu",
+        properties.name, properties.major, properties.minor));
+  name_ = properties.name;
+  processors_ = properties.multiProcessorCount;
+  shared_bytes_ = static_cast<Index>(properties.sharedMemPerBlockOptin);
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "beginning work on the card");
+  // Memory that was given back stays with this process, so that the next class or run has it at once.
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, number), "asking for the memory of the card");
+  std::uint64_t all = ~std::uint64_t{0};
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
+        "asking for the memory of the card");
+  blas_ = std::make_unique<Blas>(stream_);
+}
+
+Device::~Device() {
+  if (!stream_) return;
+  cudaStreamSynchronize(stream_);
+  blas_.reset();
+  cudaStreamDestroy(stream_);
+  cudaMemPool_t pool = nullptr;
+  if (cudaDeviceGetDefaultMemPool(&pool, number_) == cudaSuccess) cudaMemPoolTrimTo(pool, 0);
+}
+
+void Device::wait() const {
+  check(cudaStreamSynchronize(stream_), "working on the card");
+}
+
+Index Device::left() const {
+  return memory_ > 0 ? memory_ - taken_ : std::max<Index>(0, free_bytes() - kept_free);
+}
+
+void* Device::take(Index bytes) {
+  if (memory_ > 0 && bytes > memory_ - taken_)
+    throw MemoryError(fmt::format(
+        "{} more were needed on the card, where {} of the {} that may be used are taken; allow "
+        "more with device-memory, or choose from fewer points",
+        format_bytes(static_cast<double>(bytes)), format_bytes(static_cast<double>(taken_)),
+        format_bytes(static_cast<double>(memory_))));
+  void* memory = nullptr;
+  const cudaError_t status = cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), stream_);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw MemoryError(fmt::format(
+        "{} more were needed on the card ({}), which has {} free; choose from fewer points, or end "
+        "what else uses it",
+        format_bytes(static_cast<double>(bytes)), name_,
+        format_bytes(static_cast<double>(free_bytes()))));
+  }
+  check(status, "taking memory of the card");
+  taken_ += bytes;
+  most_taken_ = std::max(most_taken_, taken_);
+  return memory;
+}
+
+void Device::give_back(void* memory, Index bytes) noexcept {
+  cudaFreeAsync(memory, stream_);
+  taken_ -= bytes;
+}
+
+}  // namespace fwsr::cuda

@@ -1,0 +1,115 @@
+// A graphics card: its memory, the order of its work, and errors of CUDA as ours.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/cuda/cublas.hpp"
+
+namespace fwsr::cuda {
+
+/// Throws Error, or MemoryError where the card has no more memory; `doing` completes "while ...".
+void check(cudaError_t status, const char* doing);
+
+/// One card, and one stream on which all its work is done in order. Everything that belongs to it ends before it does.
+class Device {
+ public:
+  /// Throws Error when there is no such card, or it cannot be used: what was found, and what to do.
+  /// `memory`: bytes that may be taken of the card; 0: all that are free.
+  explicit Device(int number, Index memory = 0);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+  const Blas& blas() const { return *blas_; }
+  int processors() const { return processors_; }        // streaming multiprocessors
+  Index shared_bytes() const { return shared_bytes_; }  // of a block, at most
+  const std::string& name() const { return name_; }
+
+  /// Until everything asked for so far is done. Throws what went wrong on the way.
+  void wait() const;
+
+  /// Throws MemoryError, with what is free, before the card is asked for more than may be taken.
+  void* take(Index bytes);
+  void give_back(void* memory, Index bytes) noexcept;
+  Index taken() const { return taken_; }
+  Index most_taken() const { return most_taken_; }
+  /// Bytes that may still be taken.
+  Index left() const;
+
+ private:
+  int number_;
+  std::string name_;
+  int processors_ = 0;
+  Index shared_bytes_ = 0, memory_ = 0, taken_ = 0, most_taken_ = 0;
+  cudaStream_t stream_ = nullptr;
+  std::unique_ptr<Blas> blas_;
+};
+
+/// Some numbers in the memory of a card. What is copied is there when the call returns.
+template <class T>
+class Array {
+ public:
+  Array() = default;
+  Array(Device& device, Index count) : device_(&device), count_(count) {
+    if (count > 0) data_ = static_cast<T*>(device.take(bytes()));
+  }
+  Array(Device& device, std::span<const T> from) : Array(device, std::ssize(from)) { put(from); }
+  ~Array() {
+    if (data_) device_->give_back(data_, bytes());
+  }
+  Array(Array&& other) noexcept
+      : device_(other.device_),
+        count_(std::exchange(other.count_, 0)),
+        data_(std::exchange(other.data_, nullptr)) {}
+  Array& operator=(Array&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(count_, other.count_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+
+  T* get() const { return data_; }
+  Index size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+
+  /// @pre as many fit from `first` on
+  void put(std::span<const T> from, Index first = 0) {
+    if (from.empty()) return;
+    check(cudaMemcpyAsync(data_ + first, from.data(), from.size_bytes(), cudaMemcpyHostToDevice,
+                          device_->stream()),
+          "copying to the card");
+    check(cudaStreamSynchronize(device_->stream()), "copying to the card");
+  }
+  std::vector<T> get_all() const { return get_some(0, count_); }
+  std::vector<T> get_some(Index first, Index count) const {
+    std::vector<T> out(static_cast<std::size_t>(count));
+    if (count == 0) return out;
+    check(cudaMemcpyAsync(out.data(), data_ + first, out.size() * sizeof(T), cudaMemcpyDeviceToHost,
+                          device_->stream()),
+          "copying from the card");
+    check(cudaStreamSynchronize(device_->stream()), "copying from the card");
+    return out;
+  }
+  void set_to_zero() {
+    if (count_ > 0)
+      check(cudaMemsetAsync(data_, 0, static_cast<std::size_t>(bytes()), device_->stream()),
+            "clearing memory of the card");
+  }
+
+ private:
+  Index bytes() const { return count_ * static_cast<Index>(sizeof(T)); }
+
+  Device* device_ = nullptr;
+  Index count_ = 0;
+  T* data_ = nullptr;
+};
+
+}  // namespace fwsr::cuda

@@ -1,0 +1,109 @@
+// How kernels read points (rows.hpp): pieces of 16 bytes, and the numbers in them. Sums over lanes in one fixed order.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "fwsr/cuda/device.hpp"
+#include "fwsr/cuda/rows.hpp"
+
+namespace fwsr::cuda {
+
+inline constexpr int warp = 32;
+inline constexpr unsigned all_lanes = 0xffffffffu;
+
+__device__ inline double wide(float x) { return static_cast<double>(x); }
+__device__ inline double wide(double x) { return x; }
+__device__ inline double wide(__half x) { return static_cast<double>(__half2float(x)); }
+__device__ inline double wide(__nv_bfloat16 x) { return static_cast<double>(__bfloat162float(x)); }
+
+/// 16 bytes of a row.
+template <class T>
+struct alignas(16) Piece {
+  static constexpr int count = 16 / static_cast<int>(sizeof(T));
+  T x[count];
+};
+
+template <class T>
+__device__ inline const T* row_of(const Rows& rows, Index i) {
+  return static_cast<const T*>(rows.data) + (rows.source ? rows.source[i] : i) * rows.stride;
+}
+__device__ inline double inner_of(const Rows& rows, Index i) {
+  return rows.inner ? rows.inner[i] : rows.every_inner;
+}
+__device__ inline double mean_of(const Rows& rows, Index i) { return rows.mean ? rows.mean[i] : 0.0; }
+__device__ inline double outer_of(const Rows& rows, Index i) {
+  return rows.outer ? rows.outer[i] : rows.every_outer;
+}
+
+/// inner weights x - means: feature l of a point before its own mean is taken away.
+__device__ inline double scaled(const Rows& rows, double inner, double x, Index l) {
+  return inner * (rows.weights ? rows.weights[l] : 1.0) * x - (rows.means ? rows.means[l] : 0.0);
+}
+/// Feature l of point i, eta behind the last.
+template <class T>
+__device__ inline double feature_of(const Rows& rows, Index i, Index l) {
+  if (l >= rows.features) return rows.eta;
+  return outer_of(rows, i) *
+         (scaled(rows, inner_of(rows, i), wide(row_of<T>(rows, i)[l]), l) - mean_of(rows, i));
+}
+
+__device__ inline double feature_at(const Rows& rows, Index i, Index l) {
+  switch (rows.number) {
+    case Number::float32: return feature_of<float>(rows, i, l);
+    case Number::float64: return feature_of<double>(rows, i, l);
+    case Number::float16: return feature_of<__half>(rows, i, l);
+    default: return feature_of<__nv_bfloat16>(rows, i, l);
+  }
+}
+
+/// The sum over the lanes of a warp, told to all.
+__device__ inline double warp_sum(double v) {
+  for (int far = warp / 2; far > 0; far /= 2) v += __shfl_xor_sync(all_lanes, v, far);
+  return v;
+}
+__device__ inline double warp_max(double v) {
+  for (int far = warp / 2; far > 0; far /= 2) v = fmax(v, __shfl_xor_sync(all_lanes, v, far));
+  return v;
+}
+
+/// The sum, or the largest, over a block, told to all. `room`: one number for each warp.
+template <class Join>
+__device__ inline double block_join(double v, double* room, Join&& join) {
+  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
+  const int warps = static_cast<int>(blockDim.x) / warp;
+  for (int far = warp / 2; far > 0; far /= 2) v = join(v, __shfl_xor_sync(all_lanes, v, far));
+  __syncthreads();
+  if (lane == 0) room[own] = v;
+  __syncthreads();
+  v = room[0];
+  for (int w = 1; w < warps; ++w) v = join(v, room[w]);
+  return v;
+}
+__device__ inline double block_sum(double v, double* room) {
+  return block_join(v, room, [](double a, double b) { return a + b; });
+}
+__device__ inline double block_max(double v, double* room) {
+  return block_join(v, room, [](double a, double b) { return fmax(a, b); });
+}
+
+/// work(T{}) for the type in which the numbers are stored.
+template <class Work>
+void with_number(Number number, Work&& work) {
+  switch (number) {
+    case Number::float32: return work(float{});
+    case Number::float64: return work(double{});
+    case Number::float16: return work(__half{});
+    case Number::bfloat16: return work(__nv_bfloat16{});
+  }
+}
+
+inline int blocks_for(Index work, Index each, Index most = 1 << 20) {
+  const Index blocks = (work + each - 1) / each;
+  return static_cast<int>(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+/// After a kernel was launched.
+inline void check_launch(const char* doing) { check(cudaGetLastError(), doing); }
+
+}  // namespace fwsr::cuda

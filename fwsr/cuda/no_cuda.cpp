@@ -1,0 +1,29 @@
+// In place of this folder where the library is built without CUDA.
+#include "fwsr/base/result.hpp"
+#include "fwsr/solver/on_card.hpp"
+
+namespace fwsr {
+
+namespace {
+
+constexpr const char* without =
+    "this fwsr was built without CUDA; use device cpu, or build it where nvcc is found "
+    "(-D FWSR_CUDA=ON)";
+
+}  // namespace
+
+PreparedProblem prepare_on_card(const PointsView&, std::span<const Index>, const SelectOptions&,
+                                const Plan&, const KeepGoing&) {
+  throw Error(without);
+}
+
+PreparedProblem prepare_on_card(const DeviceView&, std::span<const Index>, const SelectOptions&,
+                                const Plan&, const KeepGoing&) {
+  throw Error(without);
+}
+
+Cards find_cards() {
+  return {.names = {}, .why_none = without};
+}
+
+}  // namespace fwsr

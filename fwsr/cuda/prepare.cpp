@@ -1,0 +1,75 @@
+// The door of this folder: points made ready on a card for a run (solver/on_card.hpp).
+#include <fmt/format.h>
+
+#include "fwsr/base/memory.hpp"
+#include "fwsr/base/result.hpp"
+#include "fwsr/cuda/cuda_form.hpp"
+#include "fwsr/cuda/cuda_points.hpp"
+#include "fwsr/solver/on_card.hpp"
+
+namespace fwsr {
+
+namespace {
+
+using namespace cuda;
+
+PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<DevicePoints> points,
+                              const SelectOptions& o) {
+  const PointsShape shape = points->shape();
+  if (const Index most = most_features(card->shard().device()); shape.features >= most)
+    throw Error(
+        fmt::format("the points have {} features, and this card has room for {}; use device cpu",
+                    shape.features, most - 1));
+  card->shard().add(0, std::move(points));
+  auto set = std::make_unique<CudaPoints>(std::move(card), shape, preprocessing_of(o));
+  PreparedProblem prepared;
+  prepared.source = set->kernel();
+  prepared.warning = set->warning();
+  prepared.type = {.type = KernelType::linear};
+  prepared.form_of_set = [own = set.get()] { return std::make_unique<CudaForm>(*own); };
+  prepared.set = std::move(set);
+  return prepared;
+}
+
+}  // namespace
+
+PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
+                                const SelectOptions& o, const Plan& plan,
+                                const KeepGoing& keep_going) {
+  auto card = std::make_shared<OneCard>(std::make_unique<Device>(o.device.number, o.device_memory),
+                                        keep_going);
+  Device& device = card->shard().device();
+  auto stored = Stored::copy(device, view, subset, plan.threads);
+  auto points = std::make_unique<DevicePoints>(device, std::move(stored), std::span<const Index>{},
+                                               preprocessing_of(o));
+  return prepared_from(std::move(card), std::move(points), o);
+}
+
+PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
+                                const SelectOptions& o, const Plan&, const KeepGoing& keep_going) {
+  auto card =
+      std::make_shared<OneCard>(std::make_unique<Device>(view.device, o.device_memory), keep_going);
+  auto points = std::make_unique<DevicePoints>(card->shard().device(), Stored::borrow(view), subset,
+                                               preprocessing_of(o));
+  return prepared_from(std::move(card), std::move(points), o);
+}
+
+Cards find_cards() {
+  Cards cards;
+  int count = 0;
+  if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
+    cudaGetLastError();
+    cards.why_none = fmt::format("no CUDA card was found ({})", cudaGetErrorString(status));
+    return cards;
+  }
+  for (int c = 0; c < count; ++c) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, c) == cudaSuccess)
+      cards.names.push_back(fmt::format(
+          "{}, {}", properties.name, format_bytes(static_cast<double>(properties.totalGlobalMem))));
+  }
+  if (cards.names.empty()) cards.why_none = "no CUDA card was found";
+  return cards;
+}
+
+}  // namespace fwsr

@@ -1,0 +1,29 @@
+// What the solver asks of fwsr/cuda: points made ready on a card.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "fwsr/solver/device.hpp"
+#include "fwsr/solver/options.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
+
+namespace fwsr {
+
+/// Why the card cannot serve this request, as the end of a sentence that begins with "the card"; nothing: it can.
+std::optional<std::string> not_on_card(const PlanFacts& facts, const SelectOptions& o);
+
+/// What a run will take of the card's memory, in bytes: the points unless they are there already, and what is beside them.
+double card_bytes(const PlanFacts& facts, const SelectOptions& o, bool points_are_there);
+
+/// @pre the plan is for the card
+PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
+                                const SelectOptions& o, const Plan& plan,
+                                const KeepGoing& keep_going);
+PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
+                                const SelectOptions& o, const Plan& plan,
+                                const KeepGoing& keep_going);
+
+}  // namespace fwsr

@@ -1,0 +1,189 @@
+// On a card: the same picks as on the processor wherever these lead by more than rounding, and the same certificate.
+// Without a card these tests are skipped.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "fwsr/solver/device.hpp"
+#include "fwsr/solver/select.hpp"
+
+namespace {
+
+using fwsr::Index;
+using fwsr::MatrixView;
+using fwsr::Selection;
+using fwsr::SelectOptions;
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    const fwsr::Cards cards = fwsr::find_cards();
+    if (cards.names.empty()) GTEST_SKIP() << cards.why_none;
+  }
+};
+
+template <class T>
+std::vector<T> random_points(Index n, Index d, unsigned seed, double offset = 0) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<T> x(static_cast<std::size_t>(n * d));
+  for (Index i = 0; i < n; ++i)
+    for (Index l = 0; l < d; ++l)
+      x[static_cast<std::size_t>(i * d + l)] =
+          static_cast<T>(offset + normal(random) * std::pow(0.97, static_cast<double>(l)));
+  return x;
+}
+
+/// Steps until the first whose picks differ: those before must be all, unless the lead was rounding.
+void expect_same(const Selection& card, const Selection& cpu, double tolerance) {
+  ASSERT_EQ(card.status, cpu.status);
+  ASSERT_EQ(card.trace.size(), cpu.trace.size());
+  for (std::size_t t = 0; t < cpu.trace.size(); ++t) {
+    ASSERT_EQ(card.trace[t].pick, cpu.trace[t].pick) << "step " << t;
+    ASSERT_NEAR(card.trace[t].f, cpu.trace[t].f, tolerance * cpu.f_at_zero) << "step " << t;
+    ASSERT_NEAR(card.trace[t].gap, cpu.trace[t].gap,
+                tolerance * std::max(cpu.f_at_zero, cpu.trace[t].gap))
+        << "step " << t;
+  }
+  EXPECT_EQ(card.exemplars, cpu.exemplars);
+  EXPECT_EQ(card.weights, cpu.weights);
+  EXPECT_EQ(card.assignment, cpu.assignment);
+  for (std::size_t t = 0; t < cpu.strength.size(); ++t)
+    EXPECT_NEAR(card.strength[t], cpu.strength[t], 10 * tolerance * (1 + cpu.strength[t]));
+  ASSERT_EQ(card.certificate.has_value(), cpu.certificate.has_value());
+  if (!cpu.certificate) return;
+  EXPECT_NEAR(card.certificate->f, cpu.certificate->f, tolerance * cpu.f_at_zero);
+  EXPECT_NEAR(card.certificate->gap, cpu.certificate->gap,
+              tolerance * std::max(cpu.f_at_zero, cpu.certificate->gap));
+  EXPECT_NEAR(card.certificate->reconstruction_error, cpu.certificate->reconstruction_error,
+              tolerance);
+  EXPECT_EQ(card.certificate->feasible, cpu.certificate->feasible);
+  EXPECT_EQ(card.certificate->trusted, cpu.certificate->trusted);
+}
+
+template <class T>
+void compare(Index n, Index d, SelectOptions options, unsigned seed, double offset = 0) {
+  const std::vector<T> x = random_points<T>(n, d, seed, offset);
+  const MatrixView<const T> view{x.data(), n, d};
+  options.assignment = true;
+  options.precise = true;
+  SelectOptions on_card = options;
+  on_card.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+  const Selection cpu = fwsr::select(view, options), card = fwsr::select(view, on_card);
+  EXPECT_EQ(card.plan.device, "cuda");
+  expect_same(card, cpu, 1e-9);
+}
+
+TEST_F(Cuda, every_preprocessing_gives_the_picks_of_the_processor) {
+  unsigned seed = 1;
+  for (const auto center : {fwsr::Center::point, fwsr::Center::feature, fwsr::Center::none})
+    for (const auto scale : {fwsr::Scale::none, fwsr::Scale::standard, fwsr::Scale::unit})
+      for (const double eta : {0.0, 0.5})
+        for (const auto kernel : {fwsr::KernelType::linear, fwsr::KernelType::cosine}) {
+          SCOPED_TRACE(testing::Message() << "center " << static_cast<int>(center) << " scale "
+                                          << static_cast<int>(scale) << " eta " << eta << " kernel "
+                                          << static_cast<int>(kernel) << " seed " << seed);
+          SelectOptions o{.exemplars = 12, .eta = eta};
+          o.center = center;
+          o.scale = scale;
+          o.kernel.type = kernel;
+          compare<float>(700, 33, o, seed, 3);
+          compare<double>(700, 33, o, seed, 3);
+          ++seed;
+        }
+}
+
+TEST_F(Cuda, every_shape_gives_the_picks_of_the_processor) {
+  unsigned seed = 100;
+  for (const auto& [n, d] : {std::pair<Index, Index>{1, 3},
+                             {2, 1},
+                             {31, 5},
+                             {32, 4},
+                             {33, 8},
+                             {1000, 16},
+                             {999, 129},
+                             {3000, 200},
+                             {5000, 784},
+                             {257, 1000},
+                             {20000, 64}})
+    for (const Index k : {Index{1}, Index{7}, Index{40}}) {
+      SCOPED_TRACE(testing::Message() << n << " x " << d << ", k = " << k);
+      SelectOptions o{.exemplars = std::min(k, n)};
+      compare<float>(n, d, o, seed++);
+      compare<double>(n, d, o, seed++);
+    }
+}
+
+TEST_F(Cuda, radius_growth_and_endings_are_those_of_the_processor) {
+  unsigned seed = 200;
+  for (const double alpha : {0.0, 0.5, 5.0, 50.0, 500.0})
+    for (const auto when : {fwsr::WhenConverged::grow, fwsr::WhenConverged::stop}) {
+      SCOPED_TRACE(testing::Message() << "alpha " << alpha << " when " << static_cast<int>(when));
+      SelectOptions o{.exemplars = 20, .alpha = alpha};
+      o.when_converged = when;
+      compare<float>(600, 24, o, seed++);
+      compare<double>(600, 24, o, seed++);
+    }
+}
+
+TEST_F(Cuda, more_exemplars_than_dimensions_end_as_on_the_processor) {
+  SelectOptions o{.exemplars = 30};
+  compare<double>(400, 12, o, 300);
+  compare<float>(400, 12, o, 301);
+}
+
+TEST_F(Cuda, exchange_gives_the_exemplars_of_the_processor) {
+  for (unsigned seed = 400; seed < 410; ++seed) {
+    SelectOptions o{.exemplars = 15};
+    o.refine = fwsr::Refine::exchange;
+    compare<float>(2000, 40, o, seed);
+  }
+}
+
+TEST_F(Cuda, a_run_gives_the_same_bits_again) {
+  const std::vector<float> x = random_points<float>(20000, 96, 500);
+  const MatrixView<const float> view{x.data(), 20000, 96};
+  SelectOptions o{.exemplars = 40};
+  o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+  const Selection one = fwsr::select(view, o), two = fwsr::select(view, o);
+  ASSERT_EQ(one.trace.size(), two.trace.size());
+  for (std::size_t t = 0; t < one.trace.size(); ++t) {
+    EXPECT_EQ(one.trace[t].pick, two.trace[t].pick);
+    EXPECT_EQ(one.trace[t].f, two.trace[t].f);
+    EXPECT_EQ(one.trace[t].gap, two.trace[t].gap);
+  }
+  EXPECT_EQ(one.certificate->gap, two.certificate->gap);
+  EXPECT_EQ(one.certificate->f, two.certificate->f);
+}
+
+TEST_F(Cuda, what_is_not_a_number_is_named) {
+  std::vector<float> x = random_points<float>(5000, 20, 600);
+  x[4321 * 20 + 7] = std::nanf("");
+  const MatrixView<const float> view{x.data(), 5000, 20};
+  SelectOptions o{.exemplars = 4};
+  o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+  try {
+    fwsr::select(view, o);
+    FAIL() << "was taken";
+  } catch (const fwsr::Error& e) {
+    EXPECT_NE(std::string(e.what()).find("point 4321 has NaN in feature 7"), std::string::npos)
+        << e.what();
+  }
+}
+
+TEST_F(Cuda, too_little_memory_is_said_before_it_is_taken) {
+  const std::vector<float> x = random_points<float>(50000, 64, 700);
+  const MatrixView<const float> view{x.data(), 50000, 64};
+  SelectOptions o{.exemplars = 4};
+  o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+  for (const Index memory : {Index{1} << 10, Index{1} << 20, Index{13} << 20, Index{16} << 20,
+                             Index{20} << 20, Index{40} << 20}) {
+    o.device_memory = memory;
+    EXPECT_THROW(fwsr::select(view, o), fwsr::MemoryError) << memory;
+  }
+  o.device_memory = Index{4} << 30;
+  EXPECT_EQ(fwsr::select(view, o).exemplars.size(), 4u);
+}
+
+}  // namespace
