@@ -53,6 +53,7 @@ CudaForm::CudaForm(CudaPoints& points)
   start.tie = tie_double;
   start.drift = drift_double;
   state_.put({&start, 1});
+  prepare_decide(view());
 }
 
 CudaForm::~CudaForm() {

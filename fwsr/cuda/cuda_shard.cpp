@@ -232,6 +232,7 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
   const Rows rows_view = own.rows();
   SweepAnswer answer;
   if (q.wanted.codes) answer.codes.resize(at(n * k));
+  if (q.wanted.assignment) answer.assignment.assign(at(n), -1);
   for_rows(own, width + 3 * k + 2 * m, [&](Index first, Index last, const double* rows) {
     const Index count = last - first;
     const auto room = [&](Array<double>& a, Index each) {

@@ -56,6 +56,7 @@ Device::Device(int number, Index memory) : number_(number), memory_(memory) {
         properties.name, properties.major, properties.minor));
   name_ = properties.name;
   processors_ = properties.multiProcessorCount;
+  major_ = properties.major;
   shared_bytes_ = static_cast<Index>(properties.sharedMemPerBlockOptin);
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "beginning work on the card");
   // Memory that was given back stays with this process, so that the next class or run has it at once.

@@ -32,6 +32,9 @@ class Device {
   int processors() const { return processors_; }        // streaming multiprocessors
   Index shared_bytes() const { return shared_bytes_; }  // of a block, at most
   const std::string& name() const { return name_; }
+  bool launches_early() const {
+    return major_ >= 9;
+  }  // a kernel before the end of the one before it
 
   /// Until everything asked for so far is done. Throws what went wrong on the way.
   void wait() const;
@@ -47,7 +50,7 @@ class Device {
  private:
   int number_;
   std::string name_;
-  int processors_ = 0;
+  int processors_ = 0, major_ = 0;
   Index shared_bytes_ = 0, memory_ = 0, taken_ = 0, most_taken_ = 0;
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<Blas> blas_;

@@ -67,24 +67,62 @@ __device__ inline double warp_max(double v) {
   return v;
 }
 
-/// The sum, or the largest, over a block, told to all. `room`: one number for each warp.
-template <class Join>
-__device__ inline double block_join(double v, double* room, Join&& join) {
+/// Some numbers joined over a block at once, told to all. `room`: count numbers for each warp.
+template <int count, class Join>
+__device__ inline void block_join(double (&v)[count], double* room, Join&& join) {
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
   const int warps = static_cast<int>(blockDim.x) / warp;
-  for (int far = warp / 2; far > 0; far /= 2) v = join(v, __shfl_xor_sync(all_lanes, v, far));
+  const auto over_lanes = [&] {
+#pragma unroll
+    for (int far = warp / 2; far > 0; far /= 2)
+#pragma unroll
+      for (int q = 0; q < count; ++q) v[q] = join(v[q], __shfl_xor_sync(all_lanes, v[q], far));
+  };
+  over_lanes();
+  __syncthreads();  // who was here before has read his numbers
+  if (lane == 0)
+#pragma unroll
+    for (int q = 0; q < count; ++q) room[q * warp + own] = v[q];
   __syncthreads();
-  if (lane == 0) room[own] = v;
-  __syncthreads();
-  v = room[0];
-  for (int w = 1; w < warps; ++w) v = join(v, room[w]);
-  return v;
+#pragma unroll
+  for (int q = 0; q < count; ++q) v[q] = lane < warps ? room[q * warp + lane] : join.nothing;
+  over_lanes();
 }
+struct Sum {
+  static constexpr double nothing = 0;
+  __device__ double operator()(double a, double b) const { return a + b; }
+};
+struct Largest {
+  static constexpr double nothing = -INFINITY;
+  __device__ double operator()(double a, double b) const { return fmax(a, b); }
+};
+template <int count>
+__device__ inline void block_sums(double (&v)[count], double* room) {
+  block_join(v, room, Sum{});
+}
+/// `room`: a number for each of 32 warps.
 __device__ inline double block_sum(double v, double* room) {
-  return block_join(v, room, [](double a, double b) { return a + b; });
+  double one[1] = {v};
+  block_join(one, room, Sum{});
+  return one[0];
 }
 __device__ inline double block_max(double v, double* room) {
-  return block_join(v, room, [](double a, double b) { return fmax(a, b); });
+  double one[1] = {v};
+  block_join(one, room, Largest{});
+  return one[0];
+}
+
+/// A kernel that was launched early goes on from here once the one before it has ended; and it lets the next one be
+/// launched. Cards before Hopper launch one after the other.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+__device__ inline void let_next_kernel_come() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
 }
 
 /// work(T{}) for the type in which the numbers are stored.
@@ -102,6 +140,29 @@ inline int blocks_for(Index work, Index each, Index most = 1 << 20) {
   const Index blocks = (work + each - 1) / each;
   return static_cast<int>(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
+
+/// How a kernel of the steps is launched: early, where the card can.
+struct Launch {
+  cudaLaunchConfig_t config{};
+  cudaLaunchAttribute attributes[2]{};
+
+  Launch(const Device& device, int blocks, int threads, std::size_t memory) {
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = memory;
+    config.stream = device.stream();
+    config.attrs = attributes;
+    if (device.launches_early()) add(cudaLaunchAttributeProgrammaticStreamSerialization);
+  }
+  void add(cudaLaunchAttributeID which) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = which;
+    if (which == cudaLaunchAttributeCooperative)
+      attribute.val.cooperative = 1;
+    else
+      attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+};
 
 /// After a kernel was launched.
 inline void check_launch(const char* doing) { check(cudaGetLastError(), doing); }

@@ -83,6 +83,8 @@ struct Announced {
   Index steps = 0;
 };
 void launch_announce(const Device& device, const RunView& run, const Announced& next);
+/// Once before steps of runs like this one.
+void prepare_decide(const RunView& run);
 /// `ahead`: takes the step too, unless the run has to wait.
 void launch_decide(const Device& device, const RunView& run, bool ahead);
 /// Takes the step that `decide` found, so far.
