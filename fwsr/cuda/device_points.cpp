@@ -335,15 +335,21 @@ std::vector<double> DevicePoints::stored_of(std::span<const Index> which) const 
 
 DevicePoints::Few DevicePoints::few(std::span<const Index> which) const {
   if (which.empty()) return {};
+  const Index width = dim() + own_numbers;
   const Array<Index> places(device_, which);
-  Array<double> out(device_, std::ssize(which) * dim());
-  launch_gather(device_, rows(), places.get(), std::ssize(which), out.get());
-  Few few{.rows = out.get_all(), .squares = some_of(squares_, which, 0.0), .taken_away = {}};
-  const std::vector<double> mean = some_of(mean_, which, 0.0),
-                            outer = some_of(outer_, which, common_);
+  Array<double> out(device_, std::ssize(which) * width);
+  launch_gather(device_, rows(), squares_.get(), places.get(), std::ssize(which), out.get());
+  const std::vector<double> told = out.get_all();
   const double root = std::sqrt(static_cast<double>(features()));
-  for (std::size_t w = 0; w < which.size(); ++w)
-    few.taken_away.push_back(outer[w] * (root * std::abs(mean[w]) + means_norm_));
+  Few few;
+  few.rows.reserve(which.size() * at(dim()));
+  for (auto from = told.begin(); from != told.end(); from += width) {
+    const auto own = from + dim();  // square, inner, mean, outer
+    few.rows.insert(few.rows.end(), from, own);
+    few.squares.push_back(own[0]);
+    few.numbers.insert(few.numbers.end(), {own[1], own[2], own[3], own[0], 0.0});
+    few.taken_away.push_back(own[3] * (root * std::abs(own[2]) + means_norm_));
+  }
   return few;
 }
 
@@ -362,16 +368,8 @@ PointCopies DevicePoints::copies(std::span<const Index> which) const {
                      .unit = unit_,
                      .eta = eta_,
                      .rms_norm = rms_norm_};
-  if (which.empty()) return copies;
-  const std::vector<double> inner = some_of(inner_, which, scale_),
-                            mean = some_of(mean_, which, 0.0),
-                            outer = some_of(outer_, which, common_),
-                            square = some_of(squares_, which, 0.0);
-  for (std::size_t w = 0; w < which.size(); ++w) {
-    copies.which.push_back(static_cast<Index>(w));
-    for (const double x : {inner[w], mean[w], outer[w], square[w], 0.0})
-      copies.numbers.push_back(x);
-  }
+  for (std::size_t w = 0; w < which.size(); ++w) copies.which.push_back(static_cast<Index>(w));
+  copies.numbers = few(which).numbers;
   return copies;
 }
 

@@ -68,6 +68,7 @@ class DevicePoints {
   /// a_i of some points, dim() numbers each, with squares and what centring took.
   struct Few {
     std::vector<double> rows, squares, taken_away;
+    std::vector<double> numbers;  // as PointCopies has them
   };
   Few few(std::span<const Index> which) const;
   PointCopies copies(std::span<const Index> which) const;

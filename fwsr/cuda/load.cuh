@@ -67,26 +67,37 @@ __device__ inline double warp_max(double v) {
   return v;
 }
 
-/// Some numbers joined over a block at once, told to all. `room`: count numbers for each warp.
+/// Some numbers joined over a block at once, told to all. `room`: count numbers for each of 32 warps, and one more each.
+/// `used`: threads that have something to say; others need not wait for their shuffles.
 template <int count, class Join>
-__device__ inline void block_join(double (&v)[count], double* room, Join&& join) {
+__device__ inline void block_join(double (&v)[count], double* room, Join&& join, Index used) {
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
-  const int warps = static_cast<int>(blockDim.x) / warp;
+  const int speaking = static_cast<int>((used < blockDim.x ? used : blockDim.x) + warp - 1) / warp;
   const auto over_lanes = [&] {
 #pragma unroll
     for (int far = warp / 2; far > 0; far /= 2)
 #pragma unroll
       for (int q = 0; q < count; ++q) v[q] = join(v[q], __shfl_xor_sync(all_lanes, v[q], far));
   };
-  over_lanes();
   __syncthreads();  // who was here before has read his numbers
-  if (lane == 0)
+  if (own < speaking) {
+    over_lanes();
+    if (lane == 0)
 #pragma unroll
-    for (int q = 0; q < count; ++q) room[q * warp + own] = v[q];
+      for (int q = 0; q < count; ++q) room[q * warp + own] = v[q];
+  }
+  __syncthreads();
+  if (own == 0) {
+#pragma unroll
+    for (int q = 0; q < count; ++q) v[q] = lane < speaking ? room[q * warp + lane] : join.nothing;
+    over_lanes();
+    if (lane == 0)
+#pragma unroll
+      for (int q = 0; q < count; ++q) room[count * warp + q] = v[q];
+  }
   __syncthreads();
 #pragma unroll
-  for (int q = 0; q < count; ++q) v[q] = lane < warps ? room[q * warp + lane] : join.nothing;
-  over_lanes();
+  for (int q = 0; q < count; ++q) v[q] = room[count * warp + q];
 }
 struct Sum {
   static constexpr double nothing = 0;
@@ -97,18 +108,18 @@ struct Largest {
   __device__ double operator()(double a, double b) const { return fmax(a, b); }
 };
 template <int count>
-__device__ inline void block_sums(double (&v)[count], double* room) {
-  block_join(v, room, Sum{});
+__device__ inline void block_sums(double (&v)[count], double* room, Index used) {
+  block_join(v, room, Sum{}, used);
 }
-/// `room`: a number for each of 32 warps.
-__device__ inline double block_sum(double v, double* room) {
+inline constexpr int room_for_one = warp + 1;
+__device__ inline double block_sum(double v, double* room, Index used = 1024) {
   double one[1] = {v};
-  block_join(one, room, Sum{});
+  block_join(one, room, Sum{}, used);
   return one[0];
 }
-__device__ inline double block_max(double v, double* room) {
+__device__ inline double block_max(double v, double* room, Index used = 1024) {
   double one[1] = {v};
-  block_join(one, room, Largest{});
+  block_join(one, room, Largest{}, used);
   return one[0];
 }
 

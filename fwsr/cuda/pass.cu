@@ -59,7 +59,7 @@ __device__ void update_e(const RunView& run, const RunState& s) {
 
 template <class T, class S, bool ahead>
 __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(128) unsigned char memory[];  // else a row of the ring would straddle banks
   const Rows& rows = run.rows;
   constexpr bool centred_first = std::is_same_v<T, double>;
   constexpr int each = Piece<T>::count, vectors = centred_first ? 5 : 3;
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
     if (lane == 0) run.group_best[group] = score;
     largest = fmax(largest, score);
   }
-  __shared__ double room[warp];
+  __shared__ double room[room_for_one];
   largest = block_max(largest, room);
   if (threadIdx.x == 0) run.block_best[blockIdx.x] = largest;
 }
@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(pass_threads) find_best(const RunView run) {
     if (lane == 0) run.group_best[group] = score;
     largest = fmax(largest, score);
   }
-  __shared__ double room[warp];
+  __shared__ double room[room_for_one];
   largest = block_max(largest, room);
   if (threadIdx.x == 0) run.block_best[blockIdx.x] = largest;
 }

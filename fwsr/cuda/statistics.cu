@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(threads) unit_norms(const Rows rows, double sc
 
 __global__ void __launch_bounds__(threads)
     scan_block(const PointSums sums, Index n, Index features, bool centred, Index each, Scan* out) {
-  __shared__ double room[warp];
+  __shared__ double room[room_for_one];
   const Index first = blockIdx.x * each, last = first + each < n ? first + each : n;
   double largest = 0, other = 0, constant = 0, at = INFINITY, bad = INFINITY;
   for (Index i = first + threadIdx.x; i < last; i += threads) {
@@ -143,7 +143,7 @@ __global__ void add_chunks(const double* partial, Index chunks, Index d, double*
 
 constexpr Index part = 8192;  // of a sum
 __global__ void __launch_bounds__(threads) sum_parts(const double* v, Index n, double* out) {
-  __shared__ double room[warp];
+  __shared__ double room[room_for_one];
   const Index first = Index{blockIdx.x} * part, last = first + part < n ? first + part : n;
   double sum = 0;
   for (Index i = first + threadIdx.x; i < last; i += threads) sum += v[i];
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(threads) sum_parts(const double* v, Index n, d
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 __global__ void __launch_bounds__(threads) max_parts(const double* v, Index n, double* out) {
-  __shared__ double room[warp];
+  __shared__ double room[room_for_one];
   const Index first = Index{blockIdx.x} * part, last = first + part < n ? first + part : n;
   double most = -INFINITY;
   for (Index i = first + threadIdx.x; i < last; i += threads) most = fmax(most, v[i]);
@@ -181,10 +181,17 @@ __global__ void fill(const Rows rows, Index first, Index count, double* out) {
     out[at] = feature_of<T>(rows, first + at / dim, at % dim);
 }
 template <class T>
-__global__ void gather(const Rows rows, const Index* which, Index count, double* out) {
-  const Index dim = rows.dim(), all = count * dim;
-  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all; at += Index{gridDim.x} * blockDim.x)
-    out[at] = feature_of<T>(rows, which[at / dim], at % dim);
+__global__ void gather(const Rows rows, const double* squares, const Index* which, Index count,
+                       double* out) {
+  const Index dim = rows.dim(), width = dim + own_numbers, all = count * width;
+  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all; at += Index{gridDim.x} * blockDim.x) {
+    const Index i = which[at / width], l = at % width;
+    out[at] = l < dim        ? feature_of<T>(rows, i, l)
+              : l == dim     ? squares[i]
+              : l == dim + 1 ? inner_of(rows, i)
+              : l == dim + 2 ? mean_of(rows, i)
+                             : outer_of(rows, i);
+  }
 }
 template <class T>
 __global__ void gather_stored(const Rows rows, const Index* which, Index count, double* out) {
@@ -325,12 +332,12 @@ void launch_fill(const Device& device, const Rows& rows, Index first, Index last
   });
   check_launch("writing out points");
 }
-void launch_gather(const Device& device, const Rows& rows, const Index* which, Index count,
-                   double* out) {
+void launch_gather(const Device& device, const Rows& rows, const double* squares, const Index* which,
+                   Index count, double* out) {
   if (count == 0) return;
   with_number(rows.number, [&]<class T>(T) {
-    gather<T><<<blocks_for(count * rows.dim(), threads, 1 << 16), threads, 0, device.stream()>>>(
-        rows, which, count, out);
+    gather<T><<<blocks_for(count * (rows.dim() + own_numbers), threads, 1 << 16), threads, 0,
+                device.stream()>>>(rows, squares, which, count, out);
   });
   check_launch("writing out points");
 }

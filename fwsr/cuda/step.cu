@@ -11,7 +11,8 @@ namespace {
 
 constexpr int step_threads = 1024;
 constexpr int step_warps = step_threads / warp;
-constexpr int most_sums = 6;  // that are added up at once
+constexpr int most_sums = 7;  // that are added up at once
+constexpr int room_for_sums = most_sums * (warp + 1);
 
 /// Vectors of dim numbers that every block has a copy of.
 struct Vectors {
@@ -33,7 +34,7 @@ __device__ Leader find_leader(const RunView& run, double tie, double* room, doub
     most = fmax(most, blocks_best[b]);
   }
   if (thread == 0) first_group = ~0ull;
-  const double largest = block_max(most, room);
+  const double largest = block_max(most, room, run.blocks);
   const double enough = largest - tie * (largest > 0 ? largest : 0.0);
   // The groups of a block stand one round of all warps apart.
   constexpr int block_warps = pass_threads / warp;
@@ -66,18 +67,25 @@ __device__ Leader find_leader(const RunView& run, double tie, double* room, doub
   return found;
 }
 
-/// out_l = sum_k m[l, k] x_k for the rows l of this block, four to a warp at a time.
+/// out_l = sum_k m[l, k] x_k for the rows l of this block, four to a warp at a time; where there are fewer rows than that,
+/// several warps share them.
 __device__ void multiply_rows(const double* m, Index dim, const double* x, double* out) {
   constexpr int rows = 4;
-  const int lane = static_cast<int>(threadIdx.x) % warp;
-  const Index own = (Index{blockIdx.x} * step_warps + threadIdx.x / warp) * rows;
-  for (Index first = own; first < dim; first += Index{gridDim.x} * step_warps * rows) {
+  __shared__ double parts_of[step_warps * rows];
+  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
+  const int height = static_cast<int>((dim + gridDim.x - 1) / gridDim.x + rows - 1) / rows * rows;
+  const int quads = height / rows, parts = quads >= step_warps ? 1 : step_warps / quads;
+  const Index begin = Index{blockIdx.x} * height;
+  for (int quad = own % (quads < step_warps ? quads : step_warps); quad < quads; quad += step_warps) {
+    const int part = parts == 1 ? 0 : own / quads;
+    if (part >= parts) break;
+    const Index first = begin + quad * rows;
     double sums[rows] = {};
     const double* row[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) row[r] = m + (first + r < dim ? first + r : dim - 1) * dim;
 #pragma unroll 4
-    for (Index k = lane; k < dim; k += warp)
+    for (Index k = part * warp + lane; k < dim; k += parts * warp)
 #pragma unroll
       for (int r = 0; r < rows; ++r) sums[r] = fma(row[r][k], x[k], sums[r]);
     // Four sums over 32 lanes become one of every quarter.
@@ -91,9 +99,20 @@ __device__ void multiply_rows(const double* m, Index dim, const double* x, doubl
     }
 #pragma unroll
     for (int far = 4; far > 0; far /= 2) sums[0] += __shfl_xor_sync(all_lanes, sums[0], far);
+    if (lane % 8 != 0) continue;
     const Index l = first + lane / 8;
-    if (lane % 8 == 0 && l < dim) out[l] = sums[0];
+    if (parts > 1)
+      parts_of[part * height + quad * rows + lane / 8] = sums[0];
+    else if (l < dim)
+      out[l] = sums[0];
   }
+  if (parts == 1) return;
+  __syncthreads();
+  const int l = static_cast<int>(threadIdx.x);
+  if (l >= height || begin + l >= dim) return;
+  double sum = 0;
+  for (int part = 0; part < parts; ++part) sum += parts_of[part * height + l];
+  out[begin + l] = sum;
 }
 
 /// A product with a matrix of all blocks: `mine` has all of it in every block. `shared` is where blocks tell each other.
@@ -109,83 +128,94 @@ __device__ void multiply(const double* m, Index dim, const double* x, double* sh
   __syncthreads();
 }
 
-/// Takes the step: f and tr E C after it, and what the pass needs: a, A v and R v made ready for products with the stored
-/// rows (Points::prepare, prep/points.hpp), and a and w. One block.
-__device__ void take_step(const RunView& run, const Vectors& v, double gamma, double length,
-                          double* room) {
+/// Sums over the entries of a vector that make it ready for products with the stored rows (Points::prepare,
+/// prep/points.hpp).
+struct ReadySums {
+  double entries = 0, with_means = 0;
+  __device__ void see(const Rows& rows, double z, Index l) {
+    if (l >= rows.features || rows.centred_first()) return;
+    entries += z;
+    if (rows.means) with_means = fma(rows.means[l], z, with_means);
+  }
+};
+
+/// Takes the step: f and tr E C after it, and what the pass needs: a, A v and R v made ready, and a and w. One block.
+/// `s`: the state as it was read; of its numbers those of the step are there.
+__device__ void take_step(const RunView& run, RunState s, const Vectors& v, const ReadySums (&sums)[3],
+                          double gamma, double length) {
   const Rows& rows = run.rows;
   const Index d = rows.features, dim = rows.dim();
-  RunState& s = *run.state;
-  const Probe probe = s.probe;
-  const double per_score = probe.score > 0 ? 1 / probe.score : 0.0;
+  const double score = s.probe.score, per_score = score > 0 ? 1 / score : 0.0;
   const double* const z[3] = {v.a, v.cw, v.rv};
   const double times[3] = {1, per_score, 1};
   const bool afterwards = !rows.centred_first();
-  double sums[most_sums] = {};  // of every vector: its entries, and their products with the means
-  if (afterwards && (rows.mean || rows.means)) {
-    for (Index l = threadIdx.x; l < d; l += step_threads)
-#pragma unroll
-      for (int q = 0; q < 3; ++q) {
-        sums[q] += z[q][l];
-        if (rows.means) sums[3 + q] = fma(rows.means[l], z[q][l], sums[3 + q]);
-      }
-    block_sums(sums, room);
-  }
+  const double each = 1 / static_cast<double>(d);
   for (Index l = threadIdx.x; l < run.padded; l += step_threads) {
     const double weight = rows.weights && afterwards && l < d ? rows.weights[l] : 1.0;
 #pragma unroll
     for (int q = 0; q < 3; ++q) {
-      const double mean = afterwards && rows.mean ? sums[q] / static_cast<double>(d) : 0.0;
+      const double mean = rows.mean && afterwards ? sums[q].entries * each : 0.0;
       run.vectors[q * run.padded + l] = l < d ? times[q] * ((z[q][l] - mean) * weight) : 0.0;
     }
   }
   for (Index l = threadIdx.x; l < dim; l += step_threads) run.a[l] = v.a[l], run.w[l] = v.w[l];
-  if (threadIdx.x != 0) return;
+  if (threadIdx.x != step_threads - 1) return;  // a thread that has nothing else to write
   for (int q = 0; q < 3; ++q) {
-    s.offset[q] = times[q] * sums[3 + q];
+    s.offset[q] = times[q] * sums[q].with_means;
     s.last[q] = rows.eta != 0 ? rows.eta * (times[q] * z[q][d]) : 0.0;
   }
-  const double factor = probe.score > 0 ? length / probe.score : 0.0;
-  s.gamma = gamma, s.length = length, s.factor = factor;
-  s.f += change_of_objective(probe, gamma, length);
-  s.tr_ec = (1 - gamma) * s.tr_ec + gamma * s.trace - factor * s.along;
-  run.record[s.recorded++] = {s.point, probe, gamma, length, s.f};
+  s.gamma = gamma, s.length = length, s.factor = length * per_score;
+  s.f += change_of_objective(s.probe, gamma, length);
+  s.tr_ec = (1 - gamma) * s.tr_ec + gamma * s.trace - s.factor * s.along;
+  s.waits = Waits::no;
+  run.record[s.recorded++] = {s.point, s.probe, gamma, length, s.f};
+  *run.state = s;
 }
 
 __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool ahead) {
   extern __shared__ double memory[];
-  __shared__ double room[most_sums * warp];
-  const Index dim = run.rows.dim();
+  __shared__ double room[room_for_sums];
+  __shared__ RunState s;
+  const Rows& rows = run.rows;
+  const Index dim = rows.dim();
   const Vectors v{memory, memory + dim, memory + 2 * dim, memory + 3 * dim};
   let_next_kernel_come();
   wait_for_kernel_before();
-  RunState& s = *run.state;
+  constexpr int words = sizeof(RunState) / sizeof(double);
+  static_assert(sizeof(RunState) % sizeof(double) == 0 && words <= step_threads);
+  if (threadIdx.x < words)
+    reinterpret_cast<double*>(&s)[threadIdx.x] = reinterpret_cast<const double*>(run.state)[threadIdx.x];
+  __syncthreads();
   if (s.waits != Waits::no) return;
   const bool first = blockIdx.x == 0 && threadIdx.x == 0;
   const bool no_steps = ahead && s.steps == 0, f_reached = ahead && !(s.f > s.least_f);
-  const double tie = s.tie, drift = s.drift;
   if (no_steps || f_reached) {
     // Nobody changes the state while others still look at it.
     if (gridDim.x > 1) cooperative_groups::this_grid().sync();
-    if (first) s.waits = no_steps ? Waits::no_steps : Waits::f;
+    if (first) run.state->waits = no_steps ? Waits::no_steps : Waits::f;
     return;
   }
-  const Leader leader = find_leader(run, tie, room, v.w);
-  for (Index l = threadIdx.x; l < dim; l += step_threads)
-    v.a[l] = feature_at(run.rows, leader.point, l);
+  const Leader leader = find_leader(run, s.tie, room, v.w);
+  for (Index l = threadIdx.x; l < dim; l += step_threads) v.a[l] = feature_at(rows, leader.point, l);
   __syncthreads();
   multiply(run.et, dim, v.a, run.w, v.w);
   multiply(run.covariance, dim, v.w, run.cw, v.cw);
-  double sums[4] = {};  // nu^2, a.a, a.(C w); later a.(R v)
+  ReadySums ready[3];
+  double square = 0, self = 0, along = 0;  // nu^2, a.a, a.(C w)
   for (Index l = threadIdx.x; l < dim; l += step_threads) {
-    sums[0] = fma(v.w[l], v.cw[l], sums[0]);
-    sums[1] = fma(v.a[l], v.a[l], sums[1]);
-    sums[2] = fma(v.a[l], v.cw[l], sums[2]);
+    const double a = v.a[l], cw = v.cw[l];
+    square = fma(v.w[l], cw, square);
+    self = fma(a, a, self);
+    along = fma(a, cw, along);
+    ready[0].see(rows, a, l);
+    ready[1].see(rows, cw, l);
   }
-  block_sums(sums, room);
-  const double square = fmax(0.0, sums[0]);
-  if (fabs(square - leader.square) > drift * square || !isfinite(square)) {
-    if (first) s.waits = Waits::drift, s.point = leader.point;
+  double sums[most_sums] = {square, self, along, ready[0].entries, ready[0].with_means, ready[1].entries, ready[1].with_means};
+  block_sums(sums, room, dim);
+  square = fmax(0.0, sums[0]), self = sums[1], along = sums[2];
+  ready[0] = {sums[3], sums[4]}, ready[1] = {sums[5], sums[6]};
+  if (fabs(square - leader.square) > s.drift * square || !isfinite(square)) {
+    if (first) run.state->waits = Waits::drift, run.state->point = leader.point;
     return;
   }
   const double score = sqrt(square), per_score = score > 0 ? 1 / score : 0.0;
@@ -193,36 +223,46 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
   if (blockIdx.x != 0) return;
   double across = 0;
   for (Index l = threadIdx.x; l < dim; l += step_threads) {
-    v.rv[l] *= per_score;
-    across = fma(v.a[l], v.rv[l], across);
+    const double rv = per_score * v.rv[l];
+    v.rv[l] = rv;
+    across = fma(v.a[l], rv, across);
+    ready[2].see(rows, rv, l);
   }
-  across = block_sum(across, room);
+  double more[3] = {across, ready[2].entries, ready[2].with_means};
+  block_sums(more, room, dim);
+  ready[2] = {more[1], more[2]};
   // All threads of the block find the same.
-  const Probe probe{score, sums[1], per_score * sums[2] - across, s.tr_ec - s.f, s.trace - 2 * s.tr_ec + s.f};
-  const Move move = exact_step(probe, s.beta);
-  const bool step = ahead && move.gap > s.closed && move.curvature > 0 && isfinite(move.length) && score > 0;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    s.point = leader.point;
-    s.along = sums[2];
-    s.probe = probe;
-    if (!step) s.waits = Waits::gap;
-    if (step) --s.steps;
+  RunState after = s;
+  after.point = leader.point;
+  after.along = along;
+  after.probe = {score, self, per_score * along - more[0], s.tr_ec - s.f, s.trace - 2 * s.tr_ec + s.f};
+  const Move move = exact_step(after.probe, s.beta);
+  if (ahead && move.gap > s.closed && move.curvature > 0 && isfinite(move.length) && score > 0) {
+    --after.steps;
+    take_step(run, after, v, ready, move.gamma, move.length);
+    return;
   }
-  __syncthreads();
-  if (step) {
-    take_step(run, v, move.gamma, move.length, room);
-  } else {  // for `accept`
-    for (Index l = threadIdx.x; l < dim; l += step_threads)
-      run.a[l] = v.a[l], run.w[l] = v.w[l], run.cw[l] = v.cw[l], run.rv[l] = v.rv[l];
-  }
+  // For `accept`.
+  for (Index l = threadIdx.x; l < dim; l += step_threads)
+    run.a[l] = v.a[l], run.w[l] = v.w[l], run.cw[l] = v.cw[l], run.rv[l] = v.rv[l];
+  after.waits = Waits::gap;
+  if (threadIdx.x == 0) *run.state = after;
 }
 
+/// The step that `decide` has left: its vectors are in the memory of the card.
 __global__ void __launch_bounds__(step_threads) accept(const RunView run, double gamma, double length) {
-  __shared__ double room[most_sums * warp];
-  if (threadIdx.x == 0) run.state->waits = Waits::no;
-  __syncthreads();
-  take_step(run, {run.a, run.w, run.cw, run.rv}, gamma, length, room);
+  __shared__ double room[room_for_sums];
+  const Rows& rows = run.rows;
+  const RunState s = *run.state;
+  ReadySums ready[3];
+  const Vectors v{run.a, run.w, run.cw, run.rv};
+  for (Index l = threadIdx.x; l < rows.dim(); l += step_threads)
+    ready[0].see(rows, v.a[l], l), ready[1].see(rows, v.cw[l], l), ready[2].see(rows, v.rv[l], l);
+  double sums[6] = {ready[0].entries,    ready[1].entries,    ready[2].entries,
+                    ready[0].with_means, ready[1].with_means, ready[2].with_means};
+  block_sums(sums, room, rows.dim());
+  for (int q = 0; q < 3; ++q) ready[q] = {sums[q], sums[3 + q]};
+  take_step(run, s, v, ready, gamma, length);
 }
 
 __global__ void announce(RunState* state, double beta, double closed, double least_f, Index steps) {
@@ -234,7 +274,7 @@ __global__ void announce(RunState* state, double beta, double closed, double lea
 
 /// Rows of C and E for every block: a few where they are many, and one block where all of it is small.
 int step_blocks(const Device& device, Index dim) {
-  constexpr Index small = 160, rows_each = 32;
+  constexpr Index small = 160, rows_each = 8;
   return dim <= small ? 1 : blocks_for(dim, rows_each, device.processors());
 }
 std::size_t step_memory(Index dim, int blocks) {

@@ -156,13 +156,15 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
                            .out = with_c.values.data()});
   product(m, with_c.values.data(), d, Op::transpose, basis, z.g);
   std::vector<double> chosen;
+  SmallMatrix exemplar_rows(k, d);
   for (Index t = 0; t < k; ++t) {
     const double* row = basis.row(z.places[at(t)]);
     chosen.insert(chosen.end(), row, row + features);
-    for (Index s = 0; s < k; ++s) z.among.row(t)[s] = dot(row, basis.row(z.places[at(s)]), d);
-    z.norm.push_back(std::sqrt(z.among.row(t)[t]));
+    std::copy_n(row, d, exemplar_rows.row(t));
+    z.norm.push_back(std::sqrt(z.squares[at(t)]));
     z.roughness.push_back(roughness_of(z.norm.back(), rows.taken_away[at(z.places[at(t)])]));
   }
+  if (k > 0) product(k, exemplar_rows.values.data(), d, Op::transpose, exemplar_rows, z.among);
   const std::vector<double> orthonormal = orthonormal_rows(std::move(chosen), k, features);
   std::vector<double> basis_norms;
   for (Index b = 0; b < m; ++b)
