@@ -67,37 +67,21 @@ __device__ inline double warp_max(double v) {
   return v;
 }
 
-/// Some numbers joined over a block at once, told to all. `room`: count numbers for each of 32 warps, and one more each.
-/// `used`: threads that have something to say; others need not wait for their shuffles.
-template <int count, class Join>
-__device__ inline void block_join(double (&v)[count], double* room, Join&& join, Index used) {
+/// The sum, or the largest, over a block, told to all. `room`: a number for each warp.
+template <class Join>
+__device__ inline double block_join(double v, double* room, Join&& join) {
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
-  const int speaking = static_cast<int>((used < blockDim.x ? used : blockDim.x) + warp - 1) / warp;
+  const int warps = static_cast<int>(blockDim.x) / warp;
   const auto over_lanes = [&] {
-#pragma unroll
-    for (int far = warp / 2; far > 0; far /= 2)
-#pragma unroll
-      for (int q = 0; q < count; ++q) v[q] = join(v[q], __shfl_xor_sync(all_lanes, v[q], far));
+    for (int far = warp / 2; far > 0; far /= 2) v = join(v, __shfl_xor_sync(all_lanes, v, far));
   };
+  over_lanes();
   __syncthreads();  // who was here before has read his numbers
-  if (own < speaking) {
-    over_lanes();
-    if (lane == 0)
-#pragma unroll
-      for (int q = 0; q < count; ++q) room[q * warp + own] = v[q];
-  }
+  if (lane == 0) room[own] = v;
   __syncthreads();
-  if (own == 0) {
-#pragma unroll
-    for (int q = 0; q < count; ++q) v[q] = lane < speaking ? room[q * warp + lane] : join.nothing;
-    over_lanes();
-    if (lane == 0)
-#pragma unroll
-      for (int q = 0; q < count; ++q) room[count * warp + q] = v[q];
-  }
-  __syncthreads();
-#pragma unroll
-  for (int q = 0; q < count; ++q) v[q] = room[count * warp + q];
+  v = lane < warps ? room[lane] : join.nothing;
+  over_lanes();
+  return v;
 }
 struct Sum {
   static constexpr double nothing = 0;
@@ -107,21 +91,8 @@ struct Largest {
   static constexpr double nothing = -INFINITY;
   __device__ double operator()(double a, double b) const { return fmax(a, b); }
 };
-template <int count>
-__device__ inline void block_sums(double (&v)[count], double* room, Index used) {
-  block_join(v, room, Sum{}, used);
-}
-inline constexpr int room_for_one = warp + 1;
-__device__ inline double block_sum(double v, double* room, Index used = 1024) {
-  double one[1] = {v};
-  block_join(one, room, Sum{}, used);
-  return one[0];
-}
-__device__ inline double block_max(double v, double* room, Index used = 1024) {
-  double one[1] = {v};
-  block_join(one, room, Largest{}, used);
-  return one[0];
-}
+__device__ inline double block_sum(double v, double* room) { return block_join(v, room, Sum{}); }
+__device__ inline double block_max(double v, double* room) { return block_join(v, room, Largest{}); }
 
 /// A kernel that was launched early goes on from here once the one before it has ended; and it lets the next one be
 /// launched. Cards before Hopper launch one after the other.

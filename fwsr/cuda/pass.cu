@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
     if (lane == 0) run.group_best[group] = score;
     largest = fmax(largest, score);
   }
-  __shared__ double room[room_for_one];
+  __shared__ double room[warp];
   largest = block_max(largest, room);
   if (threadIdx.x == 0) run.block_best[blockIdx.x] = largest;
 }
@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(pass_threads) find_best(const RunView run) {
     if (lane == 0) run.group_best[group] = score;
     largest = fmax(largest, score);
   }
-  __shared__ double room[room_for_one];
+  __shared__ double room[warp];
   largest = block_max(largest, room);
   if (threadIdx.x == 0) run.block_best[blockIdx.x] = largest;
 }

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(threads) unit_norms(const Rows rows, double sc
 
 __global__ void __launch_bounds__(threads)
     scan_block(const PointSums sums, Index n, Index features, bool centred, Index each, Scan* out) {
-  __shared__ double room[room_for_one];
+  __shared__ double room[warp];
   const Index first = blockIdx.x * each, last = first + each < n ? first + each : n;
   double largest = 0, other = 0, constant = 0, at = INFINITY, bad = INFINITY;
   for (Index i = first + threadIdx.x; i < last; i += threads) {
@@ -143,7 +143,7 @@ __global__ void add_chunks(const double* partial, Index chunks, Index d, double*
 
 constexpr Index part = 8192;  // of a sum
 __global__ void __launch_bounds__(threads) sum_parts(const double* v, Index n, double* out) {
-  __shared__ double room[room_for_one];
+  __shared__ double room[warp];
   const Index first = Index{blockIdx.x} * part, last = first + part < n ? first + part : n;
   double sum = 0;
   for (Index i = first + threadIdx.x; i < last; i += threads) sum += v[i];
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(threads) sum_parts(const double* v, Index n, d
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 __global__ void __launch_bounds__(threads) max_parts(const double* v, Index n, double* out) {
-  __shared__ double room[room_for_one];
+  __shared__ double room[warp];
   const Index first = Index{blockIdx.x} * part, last = first + part < n ? first + part : n;
   double most = -INFINITY;
   for (Index i = first + threadIdx.x; i < last; i += threads) most = fmax(most, v[i]);

@@ -9,10 +9,10 @@ namespace fwsr::cuda {
 
 namespace {
 
-constexpr int step_threads = 1024;
+constexpr int step_threads = 512;  // more would leave too few registers to each
 constexpr int step_warps = step_threads / warp;
-constexpr int most_sums = 7;  // that are added up at once
-constexpr int room_for_sums = most_sums * (warp + 1);
+// A kernel that runs for microseconds waits for its own instructions: what is used several times is not inlined, and
+// loops stay loops.
 
 /// Vectors of dim numbers that every block has a copy of.
 struct Vectors {
@@ -34,7 +34,7 @@ __device__ Leader find_leader(const RunView& run, double tie, double* room, doub
     most = fmax(most, blocks_best[b]);
   }
   if (thread == 0) first_group = ~0ull;
-  const double largest = block_max(most, room, run.blocks);
+  const double largest = block_max(most, room);
   const double enough = largest - tie * (largest > 0 ? largest : 0.0);
   // The groups of a block stand one round of all warps apart.
   constexpr int block_warps = pass_threads / warp;
@@ -69,7 +69,7 @@ __device__ Leader find_leader(const RunView& run, double tie, double* room, doub
 
 /// out_l = sum_k m[l, k] x_k for the rows l of this block, four to a warp at a time; where there are fewer rows than that,
 /// several warps share them.
-__device__ void multiply_rows(const double* m, Index dim, const double* x, double* out) {
+__device__ __noinline__ void multiply_rows(const double* m, Index dim, const double* x, double* out) {
   constexpr int rows = 4;
   __shared__ double parts_of[step_warps * rows];
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
@@ -128,42 +128,70 @@ __device__ void multiply(const double* m, Index dim, const double* x, double* sh
   __syncthreads();
 }
 
-/// Sums over the entries of a vector that make it ready for products with the stored rows (Points::prepare,
-/// prep/points.hpp).
-struct ReadySums {
-  double entries = 0, with_means = 0;
-  __device__ void see(const Rows& rows, double z, Index l) {
-    if (l >= rows.features || rows.centred_first()) return;
-    entries += z;
-    if (rows.means) with_means = fma(rows.means[l], z, with_means);
-  }
+/// Inner products of pairs of vectors, or, where there is no second one, the sum of the first: a warp for each, told to all.
+struct Pair {
+  const double *x, *y;
+  Index count;
 };
+constexpr int most_pairs = 7;
+template <int count>
+__device__ void add_up(const Pair (&pairs)[count], double* room, double (&out)[count]) {
+  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
+  Pair mine{nullptr, nullptr, 0};
+#pragma unroll
+  for (int q = 0; q < count; ++q)
+    if (own == q) mine = pairs[q];
+  double sum = 0;
+  if (own < count) {
+#pragma unroll 1
+    for (Index l = lane; l < mine.count; l += warp) sum += mine.x[l] * (mine.y ? mine.y[l] : 1.0);
+    sum = warp_sum(sum);
+  }
+  __syncthreads();  // who was here before has read his numbers
+  if (own < count && lane == 0) room[own] = sum;
+  __syncthreads();
+#pragma unroll
+  for (int q = 0; q < count; ++q) out[q] = room[q];
+}
+
+/// What makes a vector ready for products with the stored rows (Points::prepare, prep/points.hpp): the sum of its entries,
+/// and its product with the means.
+struct Ready {
+  double entries, with_means;
+};
+__device__ Pair entries_of(const Rows& rows, const double* z) {
+  return {z, nullptr, rows.mean && !rows.centred_first() ? rows.features : 0};
+}
+__device__ Pair with_means_of(const Rows& rows, const double* z) {
+  return {z, rows.means, rows.means && !rows.centred_first() ? rows.features : 0};
+}
 
 /// Takes the step: f and tr E C after it, and what the pass needs: a, A v and R v made ready, and a and w. One block.
 /// `s`: the state as it was read; of its numbers those of the step are there.
-__device__ void take_step(const RunView& run, RunState s, const Vectors& v, const ReadySums (&sums)[3],
+__device__ void take_step(const RunView& run, RunState s, const Vectors& v, const Ready (&ready)[3],
                           double gamma, double length) {
   const Rows& rows = run.rows;
   const Index d = rows.features, dim = rows.dim();
   const double score = s.probe.score, per_score = score > 0 ? 1 / score : 0.0;
-  const double* const z[3] = {v.a, v.cw, v.rv};
-  const double times[3] = {1, per_score, 1};
   const bool afterwards = !rows.centred_first();
   const double each = 1 / static_cast<double>(d);
+#pragma unroll 1
   for (Index l = threadIdx.x; l < run.padded; l += step_threads) {
     const double weight = rows.weights && afterwards && l < d ? rows.weights[l] : 1.0;
-#pragma unroll
-    for (int q = 0; q < 3; ++q) {
-      const double mean = rows.mean && afterwards ? sums[q].entries * each : 0.0;
-      run.vectors[q * run.padded + l] = l < d ? times[q] * ((z[q][l] - mean) * weight) : 0.0;
-    }
+    const auto put = [&](int q, const double* z, double times) {
+      const double mean = rows.mean && afterwards ? ready[q].entries * each : 0.0;
+      run.vectors[q * run.padded + l] = l < d ? times * ((z[l] - mean) * weight) : 0.0;
+    };
+    put(0, v.a, 1), put(1, v.cw, per_score), put(2, v.rv, per_score);
+    if (l < dim) run.a[l] = v.a[l], run.w[l] = v.w[l];
   }
-  for (Index l = threadIdx.x; l < dim; l += step_threads) run.a[l] = v.a[l], run.w[l] = v.w[l];
-  if (threadIdx.x != step_threads - 1) return;  // a thread that has nothing else to write
-  for (int q = 0; q < 3; ++q) {
-    s.offset[q] = times[q] * sums[q].with_means;
-    s.last[q] = rows.eta != 0 ? rows.eta * (times[q] * z[q][d]) : 0.0;
-  }
+  if (threadIdx.x != step_threads - 1) return;
+  if (dim > run.padded) run.a[d] = v.a[d], run.w[d] = v.w[d];
+  const auto tell = [&](int q, const double* z, double times) {
+    s.offset[q] = times * ready[q].with_means;
+    s.last[q] = rows.eta != 0 ? rows.eta * (times * z[d]) : 0.0;
+  };
+  tell(0, v.a, 1), tell(1, v.cw, per_score), tell(2, v.rv, per_score);
   s.gamma = gamma, s.length = length, s.factor = length * per_score;
   s.f += change_of_objective(s.probe, gamma, length);
   s.tr_ec = (1 - gamma) * s.tr_ec + gamma * s.trace - s.factor * s.along;
@@ -174,12 +202,11 @@ __device__ void take_step(const RunView& run, RunState s, const Vectors& v, cons
 
 __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool ahead) {
   extern __shared__ double memory[];
-  __shared__ double room[room_for_sums];
+  __shared__ double room[warp];
   __shared__ RunState s;
   const Rows& rows = run.rows;
   const Index dim = rows.dim();
   const Vectors v{memory, memory + dim, memory + 2 * dim, memory + 3 * dim};
-  let_next_kernel_come();
   wait_for_kernel_before();
   constexpr int words = sizeof(RunState) / sizeof(double);
   static_assert(sizeof(RunState) % sizeof(double) == 0 && words <= step_threads);
@@ -196,50 +223,41 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
     return;
   }
   const Leader leader = find_leader(run, s.tie, room, v.w);
+#pragma unroll 1
   for (Index l = threadIdx.x; l < dim; l += step_threads) v.a[l] = feature_at(rows, leader.point, l);
   __syncthreads();
   multiply(run.et, dim, v.a, run.w, v.w);
   multiply(run.covariance, dim, v.w, run.cw, v.cw);
-  ReadySums ready[3];
-  double square = 0, self = 0, along = 0;  // nu^2, a.a, a.(C w)
-  for (Index l = threadIdx.x; l < dim; l += step_threads) {
-    const double a = v.a[l], cw = v.cw[l];
-    square = fma(v.w[l], cw, square);
-    self = fma(a, a, self);
-    along = fma(a, cw, along);
-    ready[0].see(rows, a, l);
-    ready[1].see(rows, cw, l);
-  }
-  double sums[most_sums] = {square, self, along, ready[0].entries, ready[0].with_means, ready[1].entries, ready[1].with_means};
-  block_sums(sums, room, dim);
-  square = fmax(0.0, sums[0]), self = sums[1], along = sums[2];
-  ready[0] = {sums[3], sums[4]}, ready[1] = {sums[5], sums[6]};
+  double sums[most_pairs];
+  add_up({{v.w, v.cw, dim},  // nu^2, a.a, a.(C w)
+          {v.a, v.a, dim},
+          {v.a, v.cw, dim},
+          entries_of(rows, v.a),
+          with_means_of(rows, v.a),
+          entries_of(rows, v.cw),
+          with_means_of(rows, v.cw)},
+         room, sums);
+  const double square = fmax(0.0, sums[0]), self = sums[1], along = sums[2];
   if (fabs(square - leader.square) > s.drift * square || !isfinite(square)) {
     if (first) run.state->waits = Waits::drift, run.state->point = leader.point;
     return;
   }
-  const double score = sqrt(square), per_score = score > 0 ? 1 / score : 0.0;
-  multiply(run.e, dim, v.cw, run.rv, v.rv);
+  multiply(run.e, dim, v.cw, run.rv, v.rv);  // nu R v
+  let_next_kernel_come();                    // not before: its reads would stand in the way of ours
   if (blockIdx.x != 0) return;
-  double across = 0;
-  for (Index l = threadIdx.x; l < dim; l += step_threads) {
-    const double rv = per_score * v.rv[l];
-    v.rv[l] = rv;
-    across = fma(v.a[l], rv, across);
-    ready[2].see(rows, rv, l);
-  }
-  double more[3] = {across, ready[2].entries, ready[2].with_means};
-  block_sums(more, room, dim);
-  ready[2] = {more[1], more[2]};
+  double more[3];
+  add_up({{v.a, v.rv, dim}, entries_of(rows, v.rv), with_means_of(rows, v.rv)}, room, more);
   // All threads of the block find the same.
+  const double score = sqrt(square), per_score = score > 0 ? 1 / score : 0.0;
   RunState after = s;
   after.point = leader.point;
   after.along = along;
-  after.probe = {score, self, per_score * along - more[0], s.tr_ec - s.f, s.trace - 2 * s.tr_ec + s.f};
+  after.probe = {score, self, per_score * (along - more[0]), s.tr_ec - s.f, s.trace - 2 * s.tr_ec + s.f};
   const Move move = exact_step(after.probe, s.beta);
   if (ahead && move.gap > s.closed && move.curvature > 0 && isfinite(move.length) && score > 0) {
     --after.steps;
-    take_step(run, after, v, ready, move.gamma, move.length);
+    take_step(run, after, v, {{sums[3], sums[4]}, {sums[5], sums[6]}, {more[1], more[2]}}, move.gamma,
+              move.length);
     return;
   }
   // For `accept`.
@@ -251,18 +269,15 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
 
 /// The step that `decide` has left: its vectors are in the memory of the card.
 __global__ void __launch_bounds__(step_threads) accept(const RunView run, double gamma, double length) {
-  __shared__ double room[room_for_sums];
+  __shared__ double room[warp];
   const Rows& rows = run.rows;
   const RunState s = *run.state;
-  ReadySums ready[3];
   const Vectors v{run.a, run.w, run.cw, run.rv};
-  for (Index l = threadIdx.x; l < rows.dim(); l += step_threads)
-    ready[0].see(rows, v.a[l], l), ready[1].see(rows, v.cw[l], l), ready[2].see(rows, v.rv[l], l);
-  double sums[6] = {ready[0].entries,    ready[1].entries,    ready[2].entries,
-                    ready[0].with_means, ready[1].with_means, ready[2].with_means};
-  block_sums(sums, room, rows.dim());
-  for (int q = 0; q < 3; ++q) ready[q] = {sums[q], sums[3 + q]};
-  take_step(run, s, v, ready, gamma, length);
+  double sums[6];
+  add_up({entries_of(rows, v.a), entries_of(rows, v.cw), entries_of(rows, v.rv), with_means_of(rows, v.a),
+          with_means_of(rows, v.cw), with_means_of(rows, v.rv)},
+         room, sums);
+  take_step(run, s, v, {{sums[0], sums[3]}, {sums[1], sums[4]}, {sums[2], sums[5]}}, gamma, length);
 }
 
 __global__ void announce(RunState* state, double beta, double closed, double least_f, Index steps) {
