@@ -33,18 +33,26 @@ void check(cudaError_t status, const char* doing) {
   throw Error(fmt::format("CUDA said '{}' while {}", cudaGetErrorString(status), doing));
 }
 
+std::string why_no_card() {
+  int count = 0, driver = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return {};
+  cudaGetLastError();
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+    return "no NVIDIA driver is installed here";
+  if (status == cudaErrorInsufficientDriver)
+    return fmt::format("the NVIDIA driver is for CUDA {}.{}, and this program needs one for {}.{} or later",
+                       driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+                       CUDART_VERSION % 1000 / 10);
+  return fmt::format("no CUDA card was found ({})",
+                     status == cudaSuccess ? "there is none" : cudaGetErrorString(status));
+}
+
 Device::Device(int number, Index memory) : number_(number), memory_(memory) {
+  if (const std::string why = why_no_card(); !why.empty())
+    throw Error(why + "; use device cpu, or look with nvidia-smi what is there");
   int count = 0;
-  const cudaError_t found = cudaGetDeviceCount(&count);
-  if (found == cudaErrorInsufficientDriver)
-    throw Error(fmt::format(
-        "the NVIDIA driver is too old for this program, which was built with CUDA {}.{}; install "
-        "a newer driver, or use device cpu",
-        CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
-  if (found != cudaSuccess || count == 0)
-    throw Error(fmt::format(
-        "no CUDA card was found ({}); use device cpu, or look with nvidia-smi why there is none",
-        found == cudaSuccess ? "there is none" : cudaGetErrorString(found)));
+  check(cudaGetDeviceCount(&count), "counting the cards");
   if (number < 0 || number >= count)
     throw Error(fmt::format("there is no card {}; the cards are 0 to {}", number, count - 1));
   check(cudaSetDevice(number), "choosing the card");

@@ -17,6 +17,9 @@ namespace fwsr::cuda {
 /// Throws Error, or MemoryError where the card has no more memory; `doing` completes "while ...".
 void check(cudaError_t status, const char* doing);
 
+/// A sentence where there is no card that can be used; empty: there is.
+std::string why_no_card();
+
 /// One card, and one stream on which all its work is done in order. Everything that belongs to it ends before it does.
 class Device {
  public:

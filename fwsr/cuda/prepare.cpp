@@ -56,19 +56,16 @@ PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> s
 
 Cards find_cards() {
   Cards cards;
+  cards.why_none = why_no_card();
+  if (!cards.why_none.empty()) return cards;
   int count = 0;
-  if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    cudaGetLastError();
-    cards.why_none = fmt::format("no CUDA card was found ({})", cudaGetErrorString(status));
-    return cards;
-  }
+  check(cudaGetDeviceCount(&count), "counting the cards");
   for (int c = 0; c < count; ++c) {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, c) == cudaSuccess)
       cards.names.push_back(fmt::format(
           "{}, {}", properties.name, format_bytes(static_cast<double>(properties.totalGlobalMem))));
   }
-  if (cards.names.empty()) cards.why_none = "no CUDA card was found";
   return cards;
 }
 
