@@ -24,7 +24,7 @@ DELETED = re.compile(r"= delete;[^\n]*$")
 
 # In the order of reading. A header that is installed and not listed here is an error.
 ORDER = """views.hpp base/index.hpp base/matrix.hpp base/labels.hpp base/check_view.hpp
-    solver/select.hpp solver/options.hpp solver/conditions.hpp kernel/kernel.hpp prep/preprocessing.hpp solver/selection.hpp solver/sweep.hpp
+    solver/select.hpp solver/options.hpp solver/conditions.hpp solver/device.hpp kernel/kernel.hpp prep/preprocessing.hpp solver/selection.hpp solver/sweep.hpp
     methods/methods.hpp methods/request.hpp methods/method.hpp methods/settings.hpp methods/compare.hpp methods/compare_table.hpp methods/quality.hpp
     solver/result_fields.hpp methods/compare_fields.hpp
     data/read.hpp data/dataset.hpp data/table_reading.hpp data/write.hpp data/synthetic.hpp
