@@ -23,6 +23,7 @@ SelectOptions as_planned(const Method& method, SelectOptions o, const Plan& plan
   if (!method.suit) return o;
   o.kernel.type = plan.kernel;
   o.rank = plan.rank;
+  o.refine = plan.refine;
   return o;
 }
 

@@ -163,6 +163,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .kernel = options.kernel.type,
       .kernel_by = best->kernel_by,
       .rank = options.rank,
+      .refine = options.refine,
       .why = best->kernel_by == KernelBy::products && refused
                  ? "the n x n kernel would be less work, but does not fit the memory: products "
                    "with A"

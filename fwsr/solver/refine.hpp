@@ -1,11 +1,13 @@
 // Exchange behind a run or another method's choice, where it was asked for (exchange.hpp).
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/frank_wolfe.hpp"
+#include "fwsr/solver/middle.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/run_products.hpp"
 #include "fwsr/solver/selection.hpp"
@@ -16,6 +18,10 @@ namespace fwsr {
 ExchangeOptions exchange_options(const SelectOptions& o, const ExchangePoints& points, bool single);
 /// What is told of it, in the user's units.
 Refinement refinement_of(const Exchanged& found, double unit);
+
+/// Where exemplars move afterwards; null: that was not asked for.
+std::unique_ptr<MiddlePoints> middle_for(const SelectOptions& o, const PreparedProblem& prepared,
+                                         int threads, const KeepGoing& keep_going);
 
 /// What it takes, before it is begun: beside what the run takes, which ends before it begins.
 struct RefineCost {

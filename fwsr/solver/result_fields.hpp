@@ -64,12 +64,18 @@ void describe(Given& c, Visit&& visit) {
 template <MaybeConst<Refinement> Given, class Visit>
 void describe(Given& r, Visit&& visit) {
   visit("before", r.before, "the ridge form of the paper's Eq. (1) for the exemplars as chosen");
-  visit("after", r.after, "the same for those that were kept");
+  visit("after_exchange", r.after_exchange, "the same when no exchange helped any more");
+  visit("after", r.after,
+        "the same for the exemplars of the answer: larger where they moved to the middle");
   visit("mu", r.mu, "its ridge weight");
   visit("exchanges", r.exchanges, "how many exemplars were exchanged, one at a time");
-  visit("rounds", r.rounds, "visits to all points");
+  visit("rounds", r.rounds, "visits to all points for that");
   visit("local_optimum", r.local_optimum,
-        "whether no exchange of one exemplar for one other point would help");
+        "whether no exchange of one exemplar for one other point helped any more; of the exemplars "
+        "before they moved");
+  visit("moves", r.moves,
+        "how often an exemplar moved to the middle of the points that it stands for");
+  visit("middle_rounds", r.middle_rounds, "visits to all points for that, two each");
 }
 
 /// Of a run itself. Reading and writing are the program's.
@@ -89,6 +95,8 @@ void describe(Given& p, Visit&& visit) {
   visit("kernel_by", p.kernel_by,
         "where the kernel comes from: `held`, `tiles`, `products`, `given` or `factor`");
   visit("rank", p.rank, "columns asked of a factor in place of the kernel; 0: the kernel itself");
+  visit("refine", p.refine,
+        "what is done with the exemplars once they are chosen: `none`, `exchange` or `middle`");
   visit("why", p.why, "one sentence: why this form, what is held");
   visit("points", p.points, "number of points");
   visit("features", p.features, "number of features");
@@ -140,7 +148,7 @@ void describe_outcome(Given& s, Visit&& visit) {
   visit("facts", s.facts,
         "what another method found out, by name, as in `cost` or `iterations`; empty for fwsr and "
         "k-fwsr");
-  visit("refinement", s.refinement, "what exchange did; none where it was not asked for");
+  visit("refinement", s.refinement, "what refine did; none where it was not asked for");
   visit("certificate", s.certificate,
         "how good the answer is, computed anew from the data; none where it was not asked for");
 }
