@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -55,10 +56,10 @@ struct Literal {
   std::vector<Index> exemplars;
   Index moves = 0, rounds = 0;
 };
-/// One group after the other: the point with the least sum of squared distances from all of it, of those equally good
-/// the first; where that is less than the exemplar's own.
-Literal literal_middles(const Matrix<Real>& d, std::vector<Index> exemplars, Real rounding,
-                        Index most = 1000) {
+/// One group after the other: the point with the least sum of squared distances from all of it, each times exp(-gamma
+/// times that of the other from the exemplar); of those equally good the first; where it is less than the exemplar's own.
+Literal literal_middles(const Matrix<Real>& d, std::vector<Index> exemplars, Real gamma,
+                        Real rounding, Index most = 1000) {
   Literal found{.exemplars = std::move(exemplars)};
   for (bool any = true; any && found.rounds < most; ++found.rounds) {
     any = false;
@@ -67,7 +68,8 @@ Literal literal_middles(const Matrix<Real>& d, std::vector<Index> exemplars, Rea
       const auto sum = [&](Index i) {
         Real all = 0;
         for (Index j = 0; j < d.rows; ++j)
-          if (groups[at(j)] == static_cast<Index>(p)) all += d(i, j);
+          if (groups[at(j)] == static_cast<Index>(p))
+            all += std::exp(-gamma * d(j, found.exemplars[p])) * d(i, j);
         return all;
       };
       Index best = found.exemplars[p];
@@ -98,6 +100,13 @@ Matrix<Real> space_of(const Prepared& prepared, KernelType type) {
       for (Index l = 0; l < dim; ++l)
         k(i, j) += static_cast<Real>(rows[at(i * dim + l)]) * rows[at(j * dim + l)];
   return k;
+}
+
+/// Of the weights, for distances between points as `prepared` has them.
+Real gamma_of(const Prepared& prepared) {
+  if (prepared.problem.type.type != KernelType::rbf) return 0;
+  const Real unit = prepared.problem.points->unit();
+  return prepared.problem.gamma() / unit / unit;
 }
 
 std::vector<double> normal_numbers(Index count, fwsr::Rng& random) {
@@ -131,13 +140,13 @@ TEST(Middle, is_the_point_with_the_least_sum_of_squared_distances) {
       const Matrix<Real> far = distances_of(space_of(prepared, type));
       const std::vector<Index> start = some_of(n, k, random);
       const Real close = 1e-9 * *std::max_element(far.values.begin(), far.values.end());
-      const Literal literal = literal_middles(far, start, close);
+      const Literal literal = literal_middles(far, start, gamma_of(prepared), close);
       const fwsr::Moved found = fwsr::move_to_middles(*middle, start, 0);
       EXPECT_EQ(found.exemplars, literal.exemplars);
       EXPECT_EQ(found.moves, literal.moves);
       EXPECT_EQ(found.rounds, literal.rounds);
       const fwsr::Moved one = fwsr::move_to_middles(*middle, start, 1);
-      EXPECT_EQ(one.exemplars, literal_middles(far, start, close, 1).exemplars);
+      EXPECT_EQ(one.exemplars, literal_middles(far, start, gamma_of(prepared), close, 1).exemplars);
       EXPECT_EQ(one.rounds, 1);
       ++seen;
       moves += found.moves;
@@ -156,10 +165,14 @@ TEST(Middle, lowers_the_squared_distances_round_after_round) {
     Prepared prepared(data, way, 1);
     const auto middle = fwsr::middle_points(prepared.problem, 1, {});
     const Matrix<Real> far = distances_of(space_of(prepared, way.options.kernel.type));
-    const auto h = [&](const std::vector<Index>& exemplars) {
+    const Real gamma = gamma_of(prepared);
+    const auto h = [&](const std::vector<Index>& exemplars) {  // of the kernel's space
       const std::vector<Index> groups = groups_of(far, exemplars, 0);
       Real sum = 0;
-      for (Index i = 0; i < n; ++i) sum += far(i, exemplars[at(groups[at(i)])]);
+      for (Index i = 0; i < n; ++i) {
+        const Real least = far(i, exemplars[at(groups[at(i)])]);
+        sum += gamma > 0 ? (1 - std::exp(-gamma * least)) / gamma : least;
+      }
       return sum;
     };
     std::vector<Index> now = some_of(n, k, random);
@@ -175,7 +188,7 @@ TEST(Middle, lowers_the_squared_distances_round_after_round) {
       EXPECT_LE(h(next), h(now) - gain + 1e-9);
       now = next;
     }
-    EXPECT_GT(rounds, 2);
+    EXPECT_GT(rounds, 1);
   }
 }
 
@@ -217,8 +230,8 @@ TEST(Middle, has_the_same_bits_for_any_number_of_threads) {
 
 /// What refine says of a run, from the kernel alone. `points`: the inner products of the space where exemplars move.
 void expect_in_the_middle(const fwsr::Selection& found, const fwsr::Selection& exchanged,
-                          const Matrix<Real>& k, const Matrix<Real>& points, double ridge,
-                          double rounding) {
+                          const Matrix<Real>& k, const Matrix<Real>& points, Real gamma,
+                          double ridge, double rounding) {
   ASSERT_TRUE(found.refinement && exchanged.refinement);
   const fwsr::Refinement& r = *found.refinement;
   const Real whole = ridge::g_of_kernel(k, {}, 1), mu = ridge * whole / static_cast<Real>(k.rows);
@@ -232,7 +245,7 @@ void expect_in_the_middle(const fwsr::Selection& found, const fwsr::Selection& e
   Real spread = 0;
   for (const Real v : far.values) spread = std::max(spread, v);
   const Real close = 10 * static_cast<Real>(rounding) * static_cast<Real>(k.rows) * spread;
-  EXPECT_EQ(literal_middles(far, found.exemplars, close, 1).moves, 0);
+  EXPECT_EQ(literal_middles(far, found.exemplars, gamma, close, 1).moves, 0);
   const std::set<Index> before(exchanged.exemplars.begin(), exchanged.exemplars.end()),
       after(found.exemplars.begin(), found.exemplars.end());
   EXPECT_EQ(after.size(), found.exemplars.size());
@@ -277,7 +290,9 @@ TEST(Middle, of_a_run_of_any_form_is_where_it_should_be_and_certified) {
       const auto points = problems::reference_of(problem.data.exact(), of_points, found.gamma);
       const compare::Tolerance tolerance = compare::tolerance_of(problem, found);
       compare::expect_consistent(found, o, reference, tolerance);
-      expect_in_the_middle(found, exchanged, reference.k, points.k, o.ridge, tolerance.value);
+      const Real gamma = o.kernel.type == KernelType::rbf ? found.gamma : 0;
+      expect_in_the_middle(found, exchanged, reference.k, points.k, gamma, o.ridge,
+                           tolerance.value);
       ++tried;
       moves += found.refinement->moves;
     }
@@ -306,7 +321,10 @@ TEST(Middle, with_a_factor_is_in_the_space_of_the_points) {
                     .gamma = found.gamma},
          .center = fwsr::Center::none},
         found.gamma);
-    EXPECT_EQ(literal_middles(distances_of(reference.k), found.exemplars, 1e-4, 1).moves, 0);
+    EXPECT_EQ(literal_middles(distances_of(reference.k), found.exemplars,
+                              type == KernelType::rbf ? found.gamma : 0, 1e-4, 1)
+                  .moves,
+              0);
   }
 }
 
@@ -324,7 +342,7 @@ TEST(Middle, behind_other_methods_and_in_sweeps) {
           data.view(), {.exemplars = 6, .kernel = {.type = type}, .refine = fwsr::Refine::middle},
           fwsr::MethodChoice{.name = method});
       EXPECT_GT(found.refinement->middle_rounds, 0);
-      EXPECT_EQ(literal_middles(far, found.exemplars, 1e-9, 1).moves, 0);
+      EXPECT_EQ(literal_middles(far, found.exemplars, found.gamma, 1e-9, 1).moves, 0);
     }
   fwsr::SelectOptions o{.exemplars = 5,
                         .kernel = {.type = KernelType::rbf},
@@ -334,7 +352,7 @@ TEST(Middle, behind_other_methods_and_in_sweeps) {
     o.alpha = e.alpha;
     o.eta = e.eta;
     EXPECT_EQ(e.selection.exemplars, fwsr::select(data.view(), o).exemplars);
-    EXPECT_EQ(literal_middles(far, e.selection.exemplars, 1e-9, 1).moves, 0);
+    EXPECT_EQ(literal_middles(far, e.selection.exemplars, e.selection.gamma, 1e-9, 1).moves, 0);
   }
 }
 
@@ -352,7 +370,7 @@ TEST(Middle, that_is_stopped_leaves_exemplars) {
     };
     int all = 0;
     const fwsr::Selection whole = run(0, all);
-    ASSERT_GT(whole.refinement->middle_rounds, 1);
+    ASSERT_GT(whole.refinement->middle_rounds, 0);
     ASSERT_GT(all, 8);
     for (const int stop_at : {all, all - 1, all - 4, all / 2}) {
       SCOPED_TRACE(testing::Message() << method << ", stopped when asked " << stop_at << " times");

@@ -165,8 +165,8 @@ class GatheredPoints : public PointSet {
     return best;
   }
 
-  Middles middles(const std::vector<Index>& exemplars) override {
-    MiddleTables tables = middle_tables(exemplars, rows(exemplars).rows, facts_.dim);
+  Middles middles(const std::vector<Index>& exemplars, const MiddleWeights& weights) override {
+    MiddleTables tables = middle_tables(exemplars, rows(exemplars).rows, facts_.dim, weights);
     add_means(tables, total_of(shards_->ask(SumGroups{.set = set_, .tables = tables})));
     Middles found{.offers = std::vector<Offer>(exemplars.size()), .least = tables.least};
     for (const std::vector<Offer>& some : shards_->ask(FindMiddles{.set = set_, .tables = tables}))

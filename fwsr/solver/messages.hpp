@@ -96,8 +96,9 @@ template <class A> void fields(A& a, ExchangeTables& v) {
 template <class A> void fields(A& a, Offer& v) { a(v.point, v.gain); }
 template <class A> void fields(A& a, TryExchanges& v) { a(v.set, v.covariance, v.tables, v.with); }
 template <class A> void fields(A& a, SumGroups& v) { a(v.set, v.tables); }
+template <class A> void fields(A& a, MiddleWeights& v) { a(v.kernel, v.gamma); }
 template <class A> void fields(A& a, MiddleTables& v) {
-  a(v.dim, v.least, v.exemplars, v.shift, v.rows, v.means, v.counts, v.at);
+  a(v.dim, v.weights, v.least, v.exemplars, v.shift, v.rows, v.means, v.weight, v.at);
 }
 template <class A> void fields(A& a, FindMiddles& v) { a(v.set, v.tables); }
 template <class A> void fields(A& a, BeyondSpan& v) { a(v.set, v.orthonormal); }

@@ -50,10 +50,11 @@ Moved move_to_middles(MiddlePoints& points, std::vector<Index> exemplars, Index 
   return moved;
 }
 
-MiddleTables middle_tables(const std::vector<Index>& exemplars, std::vector<double> rows,
-                           Index dim) {
+MiddleTables middle_tables(const std::vector<Index>& exemplars, std::vector<double> rows, Index dim,
+                           const MiddleWeights& weights) {
   MiddleTables z;
   z.dim = dim;
+  z.weights = weights;
   z.exemplars = exemplars;
   z.rows = std::move(rows);
   z.shift.assign(at(dim), 0.0);
@@ -72,11 +73,11 @@ void add_means(MiddleTables& z, std::span<const double> sums) {
   for (Index p = 0; p < k; ++p) {
     const double* const sum = sums.data() + p * (d + 1);
     double* const mean = z.means.data() + p * d;
-    const double count = sum[d];  // 1 at least: an exemplar stands for itself
-    for (Index l = 0; l < d; ++l) mean[l] = sum[l] / count;
-    z.counts.push_back(count);
+    const double weight = sum[d];  // 1 at least: an exemplar stands for itself
+    for (Index l = 0; l < d; ++l) mean[l] = sum[l] / weight;
+    z.weight.push_back(weight);
     z.at.push_back(squared_distance(z.rows.data() + p * d, mean, d));
-    spread += count * (dot(mean, mean, d) + z.at.back());
+    spread += weight * (dot(mean, mean, d) + z.at.back());
   }
   z.least = rounding * spread;
 }
@@ -106,9 +107,11 @@ SegmentSums<std::vector<double>> group_sums(const Points& points, const MiddleTa
     for (Index i = 0; i < count; ++i) {
       const Index p = nearest.of(portion.first + first + i, products.data() + i * k);
       groups[at(first + i)] = p;
+      const double* const own = a.data() + i * d;
+      const double weight = z.weights.of(squared_distance(own, z.rows.data() + p * d, d));
       double* const to = sum.data() + p * (d + 1);
-      for (Index l = 0; l < d; ++l) to[l] += a[at(i * d + l)];
-      to[d] += 1;
+      for (Index l = 0; l < d; ++l) to[l] += weight * own[l];
+      to[d] += weight;
     }
   };
   const double bytes = 8.0 * static_cast<double>(k * (d + 1));
@@ -143,17 +146,17 @@ std::vector<Offer> nearest_to_means(const Points& points, const MiddleTables& z,
         throw_if_cancelled(keep_going);
         const std::vector<double> a = shifted_rows(points, z, first, last);
         std::vector<Offer>& offers = parts[at(block)];
-        offers.resize(z.counts.size());
+        offers.resize(z.weight.size());
         for (Index i = first; i < last; ++i) {
           const Index p = groups[at(i)];
           const double far =
               squared_distance(a.data() + (i - first) * d, z.means.data() + p * d, d);
-          offers[at(p)].see({.point = before + i, .gain = z.counts[at(p)] * (z.at[at(p)] - far)},
+          offers[at(p)].see({.point = before + i, .gain = z.weight[at(p)] * (z.at[at(p)] - far)},
                             z.least);
         }
       },
       block_rows);
-  std::vector<Offer> best(z.counts.size());
+  std::vector<Offer> best(z.weight.size());
   for (const std::vector<Offer>& part : parts)
     for (std::size_t p = 0; p < part.size(); ++p) best[p].see(part[p], z.least);
   return best;

@@ -15,16 +15,17 @@ namespace {
 
 constexpr Index block_rows = 256;
 
-/// sum_j K_ij over the points j of the group of i, for every point i.
+/// sum_j w_j K_ij over the points j of the group of i, for every point i.
 std::vector<double> sums_within(const KernelMatrix& kernel,
-                                const std::vector<std::vector<Index>>& members, int threads,
+                                const std::vector<std::vector<Index>>& members,
+                                const std::vector<double>& weights, int threads,
                                 const KeepGoing& keep_going) {
   std::vector<double> sums(at(kernel.size()));
   if (kernel.by_products()) {
     std::vector<double> of_group(sums.size()), product(sums.size());
     for (const std::vector<Index>& group : members) {
       throw_if_cancelled(keep_going);
-      for (const Index i : group) of_group[at(i)] = 1;
+      for (const Index i : group) of_group[at(i)] = weights[at(i)];
       kernel.multiply(of_group, product, threads);
       for (const Index i : group) sums[at(i)] = product[at(i)], of_group[at(i)] = 0;
     }
@@ -45,7 +46,8 @@ std::vector<double> sums_within(const KernelMatrix& kernel,
       const Index count = std::min(columns, std::ssize(all) - first);
       const std::vector<double> values = kernel.values(mine, all.subspan(at(first), at(count)));
       for (std::size_t i = 0; i < mine.size(); ++i)
-        for (Index j = 0; j < count; ++j) sums[at(mine[i])] += values[i * at(count) + at(j)];
+        for (Index j = 0; j < count; ++j)
+          sums[at(mine[i])] += weights[at(all[at(first + j)])] * values[i * at(count) + at(j)];
     }
   });
   return sums;
@@ -53,13 +55,15 @@ std::vector<double> sums_within(const KernelMatrix& kernel,
 
 class MiddleInKernel final : public MiddlePoints {
  public:
-  MiddleInKernel(const KernelMatrix& kernel, int threads, KeepGoing keep_going)
-      : kernel_(kernel), threads_(threads), keep_going_(std::move(keep_going)) {
+  MiddleInKernel(const KernelMatrix& kernel, const MiddleWeights& weights, int threads,
+                 KeepGoing keep_going)
+      : kernel_(kernel), weights_(weights), threads_(threads), keep_going_(std::move(keep_going)) {
     for (Index i = 0; i < kernel.size(); ++i) trace_ += kernel.diagonal(i);
   }
   /// The kernel's own.
-  MiddleInKernel(std::unique_ptr<KernelMatrix> kernel, int threads, KeepGoing keep_going)
-      : MiddleInKernel(*kernel, threads, std::move(keep_going)) {
+  MiddleInKernel(std::unique_ptr<KernelMatrix> kernel, const MiddleWeights& weights, int threads,
+                 KeepGoing keep_going)
+      : MiddleInKernel(*kernel, weights, threads, std::move(keep_going)) {
     own_ = std::move(kernel);
   }
 
@@ -67,22 +71,38 @@ class MiddleInKernel final : public MiddlePoints {
     const std::vector<Index> groups = nearest_exemplars(kernel_, exemplars, threads_, keep_going_);
     std::vector<std::vector<Index>> members(exemplars.size());
     for (Index i = 0; i < kernel_.size(); ++i) members[at(groups[at(i)])].push_back(i);
-    const std::vector<double> sums = sums_within(kernel_, members, threads_, keep_going_);
+    const std::vector<double> weights = weights_of(members, exemplars);
+    const std::vector<double> sums = sums_within(kernel_, members, weights, threads_, keep_going_);
     Middles found{.offers = std::vector<Offer>(exemplars.size()),
                   .least = (kernel_.single() ? tie_single : tie_double) * trace_};
     for (std::size_t p = 0; p < members.size(); ++p) {
-      const auto count = static_cast<double>(members[p].size());
-      const auto far = [&](Index i) { return kernel_.diagonal(i) - 2 * sums[at(i)] / count; };
+      double weight = 0;
+      for (const Index i : members[p]) weight += weights[at(i)];
+      const auto far = [&](Index i) { return kernel_.diagonal(i) - 2 * sums[at(i)] / weight; };
       const double at_exemplar = far(exemplars[p]);
       for (const Index i : members[p])
-        found.offers[p].see({.point = i, .gain = count * (at_exemplar - far(i))}, found.least);
+        found.offers[p].see({.point = i, .gain = weight * (at_exemplar - far(i))}, found.least);
     }
     return found;
   }
 
  private:
+  std::vector<double> weights_of(const std::vector<std::vector<Index>>& members,
+                                 const std::vector<Index>& exemplars) const {
+    std::vector<double> weights(at(kernel_.size()), 1.0), column(weights.size());
+    for (std::size_t p = 0; p < members.size() && !formula_of(weights_.kernel).linear; ++p) {
+      throw_if_cancelled(keep_going_);
+      kernel_.column(exemplars[p], column);
+      for (const Index i : members[p])
+        weights[at(i)] = weights_.of(std::max(
+            0.0, kernel_.diagonal(i) + kernel_.diagonal(exemplars[p]) - 2 * column[at(i)]));
+    }
+    return weights;
+  }
+
   std::unique_ptr<KernelMatrix> own_;
   const KernelMatrix& kernel_;
+  MiddleWeights weights_;
   int threads_;
   KeepGoing keep_going_;
   double trace_ = 0;
@@ -91,34 +111,35 @@ class MiddleInKernel final : public MiddlePoints {
 class MiddleInSet final : public MiddlePoints {
  public:
   explicit MiddleInSet(PointSet& set) : set_(set) {}
-  explicit MiddleInSet(std::unique_ptr<PointSet> set) : own_(std::move(set)), set_(*own_) {}
-  Middles middles(const std::vector<Index>& exemplars) override { return set_.middles(exemplars); }
+  MiddleInSet(std::unique_ptr<PointSet> set, const MiddleWeights& weights)
+      : own_(std::move(set)), set_(*own_), weights_(weights) {}
+  Middles middles(const std::vector<Index>& exemplars) override {
+    return set_.middles(exemplars, weights_);
+  }
 
  private:
   std::unique_ptr<PointSet> own_;
   PointSet& set_;
+  MiddleWeights weights_;
 };
 
 }  // namespace
-
-std::unique_ptr<MiddlePoints> middle_in_kernel(const KernelMatrix& kernel, int threads,
-                                               KeepGoing keep_going) {
-  return std::make_unique<MiddleInKernel>(kernel, threads, std::move(keep_going));
-}
 
 std::unique_ptr<MiddlePoints> middle_points(const PreparedProblem& prepared, int threads,
                                             const KeepGoing& keep_going) {
   const Points* const points = prepared.points.get();
   if (!points && prepared.set) return std::make_unique<MiddleInSet>(*prepared.set);
   if (!points || !middle_of_points(prepared.type.type))
-    return middle_in_kernel(prepared.factor ? *prepared.source : prepared.kernel(), threads,
-                            keep_going);
+    return std::make_unique<MiddleInKernel>(prepared.factor ? *prepared.source : prepared.kernel(),
+                                            MiddleWeights{}, threads, keep_going);
+  const MiddleWeights weights{.kernel = prepared.type.type,
+                              .gamma = numbers_of(prepared.type, points->unit(), {}).gamma};
   if (!points->sparse())
     return std::make_unique<MiddleInSet>(
-        std::make_unique<LocalPoints>(*points, threads, keep_going));
+        std::make_unique<LocalPoints>(*points, threads, keep_going), weights);
   return std::make_unique<MiddleInKernel>(
-      make_tiled_kernel(*points, {.type = KernelType::linear}, {.threads = threads}), threads,
-      keep_going);
+      make_tiled_kernel(*points, {.type = KernelType::linear}, {.threads = threads}), weights,
+      threads, keep_going);
 }
 
 }  // namespace fwsr

@@ -178,7 +178,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .data_bytes = to_index(data),
       .setup_flops = best->setup_flops,
       .step_flops = best->step_flops,
-      .passes = to_index(passes_of(*best, facts, options)),
+      .passes = to_index(passes_of(*best, facts, options) + after.passes),
       .notes = notes_on(*best, facts, options)};
   count_operations(facts, options, plan);
   plan.exchange = after.work;

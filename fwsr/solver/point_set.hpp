@@ -105,7 +105,7 @@ class PointSet {
   virtual std::vector<Offer> offers(const Covariance& covariance,
                                     const ExchangeTables& tables) const = 0;
   /// For every exemplar the point in the middle of those it stands for (middle.hpp).
-  virtual Middles middles(const std::vector<Index>& exemplars) = 0;
+  virtual Middles middles(const std::vector<Index>& exemplars, const MiddleWeights& weights) = 0;
   /// What is left of the points beyond the span of some of them, without the eta row.
   virtual Regression project(std::span<const Index> exemplars) const = 0;
 };

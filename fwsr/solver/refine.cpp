@@ -42,6 +42,7 @@ void count_middle(const Pieces& p, const PlanFacts& facts, KernelType kernel, Re
         static_cast<double>(segments_in_a_row(all, sum, 2 * p.n * p.k * p.d / segments));
     cost.bytes += 8 * p.n + 3 * sum + (in_a_row > 0 ? 0 : segments * sum);
     cost.per_thread += in_a_row * sum + 8 * 256 * p.d;
+    cost.passes += 2 * rounds;
     cost.work += {.products = rounds * 2 * p.n * p.k * p.d,
                   .loops = rounds * p.n * (6 * p.d + 4 * p.k),
                   .bytes = rounds * 2 * p.number * p.n * p.d};
@@ -65,6 +66,7 @@ RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& o, bool in_s
   if (in_set) {
     cost.bytes += 8 * (4 * p.k * d + 2 * d * d + p.n);  // C and r in double
     cost.per_thread += 8 * rows * d;
+    cost.passes += o.rank > 0 ? 0 : visits;
     cost.work += {.products = 4 * p.n * d * (visits * p.k + (p.single ? d : 0.0)),
                   .bytes = visits * p.number * p.n * d};
     if (o.refine == Refine::middle) count_middle(p, facts, o.kernel.type, cost);

@@ -27,6 +27,7 @@ std::unique_ptr<MiddlePoints> middle_for(const SelectOptions& o, const PreparedP
 struct RefineCost {
   double bytes = 0, per_thread = 0;
   Operations work = {};
+  double passes = 0;  // over the points themselves, about
 };
 /// @pre exchange was asked for. `in_set`: of vectors of d numbers, not by products with a kernel.
 RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& options, bool in_set,

@@ -90,7 +90,7 @@ void describe(Given& s, Visit&& visit) {
 template <MaybeConst<Plan> Given, class Visit>
 void describe(Given& p, Visit&& visit) {
   visit("method", p.method, "name of the method");
-  visit("form", p.form, "of fwsr and k-fwsr: `covariance`, `representer` or `gradient`");
+  visit("form", p.form, "of exchange, fwsr and k-fwsr: `covariance`, `representer` or `gradient`");
   visit("kernel", p.kernel, "whose space the exemplars are chosen in");
   visit("kernel_by", p.kernel_by,
         "where the kernel comes from: `held`, `tiles`, `products`, `given` or `factor`");
@@ -144,10 +144,10 @@ void describe_outcome(Given& s, Visit&& visit) {
         "columns of the factor in place of the kernel; none where the kernel is exact");
   visit("kernel_error", s.kernel_error,
         "the fraction of the kernel's trace that the factor leaves out");
-  visit("trace", s.trace, "the steps; empty for methods other than fwsr and k-fwsr");
+  visit("trace", s.trace, "the steps; empty for methods other than exchange, fwsr and k-fwsr");
   visit("facts", s.facts,
-        "what another method found out, by name, as in `cost` or `iterations`; empty for fwsr and "
-        "k-fwsr");
+        "what another method found out, by name, as in `cost` or `iterations`; empty for "
+        "exchange, fwsr and k-fwsr");
   visit("refinement", s.refinement, "what refine did; none where it was not asked for");
   visit("certificate", s.certificate,
         "how good the answer is, computed anew from the data; none where it was not asked for");

@@ -94,7 +94,8 @@ def test_exemplars_are_in_the_middle_of_what_they_stand_for(scale):
     seen = (X - X.mean(axis=0)) / X.std(axis=0) if scale == "standard" else X
     for place, exemplar in enumerate(chosen.exemplars):
         members = np.flatnonzero(chosen.assignment == place)
-        sums = cdist(seen[members], seen[members], "sqeuclidean").sum(axis=1)
+        far = cdist(seen[members], seen[members], "sqeuclidean")
+        sums = far @ rbf(seen[members], seen[[exemplar]], chosen.gamma)[:, 0]
         assert members[np.argmin(sums)] == exemplar
 
 
