@@ -194,8 +194,9 @@ def test_it_is_better_than_what_it_begins_with():
     rounding = len(X) ** 2 * np.finfo(float).eps
     assert chosen.refinement.before == pytest.approx(left(begun), abs=rounding)
     assert chosen.refinement.after == pytest.approx(left(chosen.exemplars), abs=rounding)
-    assert chosen.refinement.after_exchange == pytest.approx(left(exchanged.exemplars), abs=rounding)
-    assert left(exchanged.exemplars) < left(begun)
+    between = left(exchanged.exemplars)
+    assert chosen.refinement.after_exchange == pytest.approx(between, abs=rounding)
+    assert between < left(begun)
 
 
 # ----------------------------------------------------------------------------- what is refused
