@@ -11,6 +11,7 @@
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/formula.hpp"
+#include "fwsr/kernel/width.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/forms.hpp"
 #include "fwsr/solver/plan_parts.hpp"
@@ -107,7 +108,8 @@ double gamma_bytes(double n, double d, bool sparse, const Kernel& kernel) {
   const KernelFormula& formula = formula_of(kernel.type);
   if (kernel.gamma || !formula.has_gamma || !formula.of_distances()) return 0;
   const double sample = std::min(1000.0, n);
-  return 8 * sample * ((sparse ? 0 : d) + 1.5 * sample);
+  const auto samples = static_cast<double>(width_samples(static_cast<Index>(n), kernel.width));
+  return 8 * sample * ((sparse ? 0 : d) + (1 + samples / 2) * sample);
 }
 
 Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
