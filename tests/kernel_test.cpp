@@ -345,8 +345,8 @@ TEST(KernelMatrix, a_width_in_the_tail_is_found_from_more_points_than_the_median
   std::vector<double> values;
   for (Index i = 0; i < n; ++i)  // heavy tails
     values.push_back(std::exp(8 * static_cast<double>(i * 7919 % n) / static_cast<double>(n)));
-  const fwsr::Rows<double> rows{.values = values.data(), .rows = n, .cols = 1, .stride = 1};
-  const Points points(fwsr::PointsView(rows), {}, {.center = fwsr::Center::none}, 2);
+  const Points points(fwsr::MatrixView<const double>(values.data(), n, 1), {},
+                      {.center = fwsr::Center::none}, 2);
   std::vector<double> distances;
   for (Index p = 0; p < samples; ++p)
     for (Index s = 0; s < 1000; ++s)
