@@ -32,7 +32,7 @@ namespace {
 
 /// What moving to the middle takes on top: two visits to the points a round.
 void count_middle(const Pieces& p, const PlanFacts& facts, KernelType kernel, RefineCost& cost) {
-  constexpr double rounds = 8;  // until none moves, about
+  constexpr double rounds = 3;  // until none moves, about
   const bool of_points = middle_of_points(kernel) && facts.features > 0;
   if (of_points && !facts.sparse) {
     const Portion all(facts.points);
