@@ -96,7 +96,8 @@ const char* default_by_method(std::string_view name) {
   if (name == "kernel") return "default linear; k-fwsr: rbf; exchange: what suits the points";
   if (name == "gamma") return "exchange: 2 / the 90 % quantile in place of 1 / the median";
   if (name == "rank") return "default 0; exchange: of many points a factor by itself";
-  if (name == "refine") return "default none; the method exchange always exchanges";
+  if (name == "refine")
+    return "default none; the method exchange: middle with the rbf kernel, else exchange";
   return nullptr;
 }
 

@@ -76,6 +76,7 @@ Json asked_json(const SelectResult& result) {
     takes_option(method, option.key()) ? void(++option) : void(option = json.erase(option));
   if (method.suit && result.request.options.kernel.type == KernelType::linear)
     json["kernel"] = auto_name;  // the plan says which
+  if (result.request.options.refine_suits) json["refine"] = auto_name;
   json["exemplars"] = json_of(result.count);
   json["per_class"] = result.per_class;
   json["method"] = method.name;

@@ -44,9 +44,10 @@ std::string default_text(const SelectResult& result) {
   const Plan& plan = plan_of(result);
   if (result.method_named || plan.points == 0) return "";
   return fmt::format(
-      "by {}, the default: fwsr with the {} kernel, then exchange; --method fwsr and --method "
+      "by {}, the default: fwsr with the {} kernel, then exchange{}; --method fwsr and --method "
       "k-fwsr are the paper's",
-      plan.method, name_of(plan.kernel));
+      plan.method, name_of(plan.kernel),
+      plan.refine == Refine::middle ? ", then to the middle" : "");
 }
 
 /// "the centred points", "the points in the space of the rbf kernel".
@@ -83,14 +84,28 @@ std::string exchange_text(const SelectResult& result) {
       all.exchanges += r->exchanges;
       all.rounds = std::max(all.rounds, r->rounds);
       all.before += r->before;
-      all.after += r->after;
+      all.after_exchange += r->after_exchange;
       all.local_optimum = all.local_optimum && r->local_optimum;
     }
   if (!any) return "";
   return fmt::format(
       "{} in {}: ridge error {:.4g}, from {:.4g}; {}", counted(all.exchanges, "exchange"),
-      counted(all.rounds, "visit"), all.after, all.before,
+      counted(all.rounds, "visit"), all.after_exchange, all.before,
       all.local_optimum ? "no other exchange of one exemplar helps" : "more rounds may help");
+}
+
+/// How exemplars moved to the middle of their points, where that was asked for.
+std::string middle_text(const SelectResult& result) {
+  Refinement all;
+  for (const ClassSelection& part : result.parts)
+    if (const auto& r = part.selection.refinement) {
+      all.moves += r->moves;
+      all.middle_rounds = std::max(all.middle_rounds, r->middle_rounds);
+      all.after += r->after;
+    }
+  if (all.middle_rounds == 0) return "";
+  return fmt::format("{} in {} to the middle of what an exemplar stands for: ridge error {:.4g}",
+                     counted(all.moves, "move"), counted(all.middle_rounds, "round"), all.after);
 }
 
 /// What auto came to, where it was left to the library.
@@ -151,8 +166,9 @@ std::string summary(const SelectResult& result, bool colour) {
     text += fmt::format("{}{}\n", result.per_class ? "" : "      ", form_text(part.selection.plan));
     break;
   }
-  for (const std::string& line : {default_text(result), auto_text(result), factor_text(result),
-                                  facts_text(result), exchange_text(result), quality_text(result)})
+  for (const std::string& line :
+       {default_text(result), auto_text(result), factor_text(result), facts_text(result),
+        exchange_text(result), middle_text(result), quality_text(result)})
     if (!line.empty()) text += fmt::format("      {}\n", line);
   return text + warnings_text(result, colour);
 }

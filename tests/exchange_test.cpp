@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare.hpp"
+#include "exchange_ways.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/methods/methods.hpp"
@@ -30,76 +31,8 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
+using exchange_ways::Prepared, exchange_ways::some_of, exchange_ways::Way, exchange_ways::ways;
 using ridge::g_of_kernel;
-
-struct Way {
-  const char* name;
-  fwsr::SelectOptions options;
-  bool in_set = false;
-  fwsr::KernelBy by = fwsr::KernelBy::tiles;
-};
-
-std::vector<Way> ways(double eta) {
-  using fwsr::KernelType, fwsr::KernelBy;
-  std::vector<Way> all;
-  const auto options = [&](KernelType type) {
-    return fwsr::SelectOptions{.exemplars = 3,
-                               .eta = eta,
-                               .kernel = {.type = type},
-                               .center = fwsr::Center::none,
-                               .threads = 2};
-  };
-  all.push_back({"set", options(KernelType::linear), true, KernelBy::none});
-  all.push_back({"products", options(KernelType::linear), false, KernelBy::tiles});
-  all.push_back({"tiles", options(KernelType::rbf)});
-  all.push_back({"held", options(KernelType::rbf), false, KernelBy::held});
-  all.push_back({"laplacian", options(KernelType::laplacian)});
-  return all;
-}
-
-/// Points and kernel as a run has them.
-struct Prepared {
-  fwsr::SerialBlas serial;  // as in a run
-  fwsr::PreparedProblem problem;
-  std::unique_ptr<fwsr::ExchangePoints> points;
-  oracle::Matrix<Real> k;
-
-  Prepared(const problems::Data& data, const Way& way, int threads) {
-    fwsr::SelectOptions o = way.options;
-    o.threads = threads;
-    fwsr::Plan plan = fwsr::make_plan(fwsr::facts_of(data.view(), threads), o);
-    plan.form = way.in_set ? fwsr::FormKind::covariance : fwsr::FormKind::representer;
-    plan.kernel_by = way.by;
-    plan.threads = threads;
-    problem = fwsr::prepare_problem(data.view(), {}, o, plan, {});
-    if (!way.in_set) problem.make_kernel(o, plan, false, way.by == fwsr::KernelBy::held, {});
-    if (way.in_set) {
-      if (!problem.set) problem.set = std::make_unique<fwsr::LocalPoints>(*problem.points, threads);
-      points = std::make_unique<fwsr::ExchangeInSet>(*problem.set);
-    } else {
-      points = std::make_unique<fwsr::ExchangeInKernel>(problem.kernel(), fwsr::KernelProducts{},
-                                                        threads, fwsr::KeepGoing());
-    }
-    const Index n = points->size();
-    k = oracle::Matrix<Real>(n, n);
-    std::vector<Index> all;
-    for (Index i = 0; i < n; ++i) all.push_back(i);
-    const std::vector<double> values = problem.kernel().values(all, all);
-    for (Index i = 0; i < n * n; ++i) k.values[at(i)] = values[at(i)];
-  }
-};
-
-std::vector<Index> some_of(Index n, Index k, fwsr::Rng& random) {
-  std::vector<Index> all, chosen;
-  for (Index i = 0; i < n; ++i) all.push_back(i);
-  for (Index t = 0; t < k; ++t) {
-    const auto place =
-        static_cast<std::ptrdiff_t>(random.uniform() * static_cast<double>(all.size()));
-    chosen.push_back(all[at(place)]);
-    all.erase(all.begin() + place);
-  }
-  return chosen;
-}
 
 TEST(Exchange, ends_where_no_exchange_gains_whatever_the_kernel) {
   Index exchanges = 0, problems_seen = 0;

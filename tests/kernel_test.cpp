@@ -13,6 +13,7 @@
 #include "fwsr/base/random.hpp"
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/kernel/width.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/tile.hpp"
 #include "fwsr/prep/points.hpp"
@@ -331,6 +332,35 @@ TEST(KernelMatrix, a_width_is_times_over_that_quantile_of_the_distances) {
   const Points points(cloud.view(), {}, {.center = fwsr::Center::none}, 2);
   EXPECT_EQ(fwsr::default_gamma(points, KernelType::polynomial, 2, widths.front()),
             fwsr::default_gamma(points, KernelType::polynomial, 2));  // of norms, not of distances
+}
+
+TEST(KernelMatrix, a_width_in_the_tail_is_found_from_more_points_than_the_median) {
+  const fwsr::SerialBlas serial;
+  const fwsr::Width tail{.times = 2, .quantile = 0.9}, median{};
+  EXPECT_EQ(fwsr::width_samples(1999, tail), 1);
+  EXPECT_EQ(fwsr::width_samples(1 << 20, median), 1);
+  EXPECT_EQ(fwsr::width_samples(1 << 20, tail), 8);
+  const Index n = 2500, samples = fwsr::width_samples(n, tail);
+  ASSERT_EQ(samples, 2);
+  std::vector<double> values;
+  for (Index i = 0; i < n; ++i)  // heavy tails
+    values.push_back(std::exp(8 * static_cast<double>(i * 7919 % n) / static_cast<double>(n)));
+  const Points points(fwsr::MatrixView<const double>(values.data(), n, 1), {},
+                      {.center = fwsr::Center::none}, 2);
+  std::vector<double> distances;
+  for (Index p = 0; p < samples; ++p)
+    for (Index s = 0; s < 1000; ++s)
+      for (Index t = 0; t < s; ++t) {
+        const auto value = [&](Index place) {
+          return values[static_cast<std::size_t>((place * samples + p) * n / (samples * 1000))];
+        };
+        distances.push_back((value(s) - value(t)) * (value(s) - value(t)));
+      }
+  std::sort(distances.begin(), distances.end());
+  const auto place = static_cast<std::size_t>(0.9 * static_cast<double>(distances.size()));
+  for (const int threads : {1, 3})
+    EXPECT_NEAR(fwsr::default_gamma(points, KernelType::rbf, threads, tail) * distances[place], 2,
+                1e-6);
 }
 
 // -------------------------------------------------------------------------------- the inner loops

@@ -78,7 +78,7 @@ TEST(Request, IsResolvedWithTheMethodsOwnKernelAndCentring) {
 /// The exchange of a selection by hand: k-fwsr, or fwsr, with what the default found.
 Selection by_hand(const Data& data, const SelectOptions& o, const Selection& found) {
   SelectOptions own = o;
-  own.refine = Refine::exchange;
+  own.refine = found.plan.refine;
   own.kernel.type = found.plan.kernel;
   if (found.gamma > 0) own.kernel.gamma = found.gamma;
   own.rank = found.plan.rank;
@@ -108,11 +108,22 @@ TEST(Request, ExchangePlansAndRunsWhatSuitsThePoints) {
     EXPECT_EQ(plan.method, default_method);
     EXPECT_EQ(plan.kernel, e.kernel);
     EXPECT_EQ(plan.rank, e.rank);
+    EXPECT_EQ(plan.refine, e.kernel == KernelType::rbf ? Refine::middle : Refine::exchange);
     const Selection found = request.run(data.view(), plan);
     EXPECT_EQ(found.plan.why, plan.why);
     ASSERT_TRUE(found.refinement);
     EXPECT_TRUE(found.refinement->local_optimum);
+    EXPECT_EQ(found.refinement->middle_rounds > 0, plan.refine == Refine::middle);
     EXPECT_EQ(found.exemplars, by_hand(data, options, found).exemplars);
+    for (const Refine refine : {Refine::exchange, Refine::middle}) {  // who names one gets that
+      SelectOptions named = options;
+      named.refine = refine;
+      const Request own(named, {.name = default_method});
+      const Selection other = own.run(data.view(), own.plan(data.view()));
+      EXPECT_EQ(other.plan.refine, refine);
+      EXPECT_EQ(other.refinement->middle_rounds > 0, refine == Refine::middle);
+      EXPECT_EQ(other.exemplars, by_hand(data, named, other).exemplars);
+    }
   }
 }
 

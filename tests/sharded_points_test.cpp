@@ -161,18 +161,19 @@ TEST_P(AnyStorage, give_the_same_bits_however_the_points_are_cut_and_prepared) {
   }
 }
 
-TEST_P(AnyStorage, exchange_the_same_exemplars) {
+TEST_P(AnyStorage, exchange_and_move_the_same_exemplars) {
   const Index n = 4200, d = 6;
   const problems::Data data = points_like(n, d, GetParam(), 13);
   for (const double eta : {0.0, 0.7}) {
     const fwsr::SelectOptions options{.exemplars = 7,
                                       .eta = eta,
-                                      .refine = fwsr::Refine::exchange,
+                                      .refine = fwsr::Refine::middle,
                                       .codes = true,
                                       .assignment = true,
                                       .threads = 2};
     const fwsr::Selection alone = whole(data.view(), {}, options);
     ASSERT_GT(alone.refinement->exchanges, 0);
+    ASSERT_GT(alone.refinement->moves, 0);
     for (const Index count : counts) {
       const fwsr::Selection found =
           fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
@@ -180,6 +181,7 @@ TEST_P(AnyStorage, exchange_the_same_exemplars) {
       same::expect_same(found, alone);
       EXPECT_EQ(found.refinement->after, alone.refinement->after);
       EXPECT_EQ(found.refinement->rounds, alone.refinement->rounds);
+      EXPECT_EQ(found.refinement->moves, alone.refinement->moves);
     }
   }
 }

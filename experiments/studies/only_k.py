@@ -1,4 +1,4 @@
-"""Only k is given: widths, ridge, rounds and starts of exchange; what the default method does."""
+"""Only k is given: widths, ridge, rounds, starts and middles of exchange; what the default does."""
 
 from __future__ import annotations
 
@@ -146,12 +146,13 @@ def _plain(**options: Any) -> Rule:
     return choose
 
 
-def _exchange(times: float, of: float, start: str = "k-fwsr", **options: Any) -> Rule:
+def _exchange(times: float, of: float, start: str = "k-fwsr", refine: str = "exchange",
+              **options: Any) -> Rule:
     """Exchange with gamma = times / a quantile of the squared distances."""
 
     def choose(X: Any, k: int, seed: int) -> np.ndarray:
         gamma = times / typical_distance(X, of)
-        rule = _plain(method=start, kernel="rbf", gamma=gamma, refine="exchange", **options)
+        rule = _plain(method=start, kernel="rbf", gamma=gamma, refine=refine, **options)
         return rule(X, k, seed)
 
     return choose
@@ -169,6 +170,8 @@ DEFAULT = "exchange, the default"
 #: Of every set; by the name that tables show.
 RULES: dict[str, Rule] = {
     DEFAULT: _plain(method="exchange"),
+    "exchange, not to the middle": _plain(method="exchange", refine="exchange"),
+    "exchange, always to the middle": _plain(method="exchange", refine="middle"),
     "kmedoids": _plain(method="kmedoids"),
     "kmedoids-batch": _plain(method="kmedoids-batch"),
     "fwsr": _plain(method="fwsr"),
@@ -190,14 +193,18 @@ VARIANTS: dict[str, Rule] = {
     "ridge 0.3": _exchange(2, 0.9, ridge=0.3),
     "one visit": _exchange(2, 0.9, refine_rounds=1),
     "through a factor of rank 256": _exchange(2, 0.9, rank=256),
+    "through a factor of rank 256, middle": _exchange(2, 0.9, refine="middle", rank=256),
+    "through a factor of rank 512, middle": _exchange(2, 0.9, refine="middle", rank=512),
     "from greedy-cssp:mu=0.1": _exchange(2, 0.9, start="greedy-cssp", mu=0.1),
     "random, then exchange": _exchange(2, 0.9, start="random"),
 }
 
 
-def measure(data: str, per_class: bool, k: int) -> Result:
+def measure(data: str, per_class: bool, k: int, only: tuple[str, ...] = ()) -> Result:
+    """With `only` just these rules: every rule is measured by itself."""
     whole = points(data)
     rules = RULES if scipy.sparse.issparse(whole.X) else {**RULES, **VARIANTS}
+    rules = {name: rule for name, rule in rules.items() if not only or name in only}
     found: dict[str, list[dict[str, float]]] = {name: [] for name in rules}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fewer than k found

@@ -78,7 +78,7 @@ std::unique_ptr<KernelMatrix> make_given_kernel(const PointsView& view,
                                                 std::span<const Index> subset, double eta,
                                                 bool eta_relative, int threads);
 
-/// The gamma for people who give none (kernel.hpp), from up to 1000 evenly spaced points.
+/// The gamma for people who give none (kernel.hpp), from samples of 1000 evenly spaced points (width.hpp).
 double default_gamma(const Points& points, KernelType type, int threads, const Width& wanted = {});
 
 }  // namespace fwsr

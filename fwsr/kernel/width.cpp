@@ -1,4 +1,5 @@
-// The width of a kernel for people who give none.
+#include "fwsr/kernel/width.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -13,19 +14,14 @@
 
 namespace fwsr {
 
-double default_gamma(const Points& points, KernelType type, int threads, const Width& wanted) {
-  const Index n = points.size();
-  const double u = points.unit();
-  const KernelOf of = formula_of(type).of;
-  const bool absolute = of == KernelOf::absolute_distances;
-  if (of == KernelOf::products) {
-    const double square = points.rms_norm() * points.rms_norm();
-    return square > 0 ? u * u / square : 1.0;
-  }
-  const Index sample = std::min<Index>(n, 1000), d = points.dim();
-  std::vector<Index> chosen(at(sample));
-  for (Index s = 0; s < sample; ++s) chosen[at(s)] = s * n / sample;
+namespace {
 
+constexpr Index sample_size = 1000;
+
+/// Appends the distances of all pairs of some points, copies of each other left out.
+void add_distances(const Points& points, const std::vector<Index>& chosen, bool absolute,
+                   int threads, std::vector<double>& distances) {
+  const Index sample = std::ssize(chosen), d = points.dim();
   // All pairs of the sample: row block s, columns up to and including it.
   constexpr Index block = 96;
   const bool sparse = points.sparse() && !absolute;
@@ -94,8 +90,34 @@ double default_gamma(const Points& points, KernelType type, int threads, const W
           }
       },
       block);
+  for (const auto& some : found) distances.insert(distances.end(), some.begin(), some.end());
+}
+
+}  // namespace
+
+Index width_samples(Index n, const Width& wanted) {
+  constexpr Index most = 8;
+  if (wanted.quantile == Width{}.quantile) return 1;
+  return std::clamp<Index>(n / sample_size, 1, most);
+}
+
+double default_gamma(const Points& points, KernelType type, int threads, const Width& wanted) {
+  const Index n = points.size();
+  const double u = points.unit();
+  const KernelOf of = formula_of(type).of;
+  const bool absolute = of == KernelOf::absolute_distances;
+  if (of == KernelOf::products) {
+    const double square = points.rms_norm() * points.rms_norm();
+    return square > 0 ? u * u / square : 1.0;
+  }
+  const Index sample = std::min(n, sample_size), samples = width_samples(n, wanted);
   std::vector<double> all;
-  for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+  all.reserve(at(samples * sample * (sample - 1) / 2));
+  for (Index p = 0; p < samples; ++p) {
+    std::vector<Index> chosen(at(sample));
+    for (Index s = 0; s < sample; ++s) chosen[at(s)] = (s * samples + p) * n / (samples * sample);
+    add_distances(points, chosen, absolute, threads, all);
+  }
   if (all.empty()) return 1;  // all points equal
   const auto count = static_cast<Index>(all.size());
   const auto place = static_cast<Index>(wanted.quantile * static_cast<double>(count));

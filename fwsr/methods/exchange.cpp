@@ -1,5 +1,7 @@
 // What people get who give only k: Frank-Wolfe selection in the space of a kernel, then exchanges of one exemplar for one
-// other point until none helps (solver/exchange.hpp). docs/choosing.md has the study it was chosen by.
+// other point until none helps (solver/exchange.hpp). docs/choosing.md has the study it was chosen by. With rbf, where to
+// be near and to be alike are the same, exemplars then move to the middle of what they stand for (solver/middle.hpp); with
+// the inner product short texts are near to everything, and the middle of such a group is no text in particular.
 //
 // Kernel and width come from the points. Dense ones: rbf, with gamma = 2 / the squared distance that nine tenths of all
 // pairs keep to; few far points then leave the others apart, as the median would not. Sparse ones, which are text more
@@ -21,7 +23,7 @@ constexpr Index least_rank = 256;
 constexpr Index rank_per_exemplar = 4;
 
 void complete(SelectOptions& o) {
-  o.refine = Refine::exchange;
+  if (o.refine == Refine::none) o.refine = Refine::exchange, o.refine_suits = true;
   o.kernel.width = {.times = 2, .quantile = 0.9};
   if (o.kernel.type == KernelType::linear && (o.kernel.gamma || o.rank > 0))
     o.kernel.type = KernelType::rbf;
@@ -29,6 +31,8 @@ void complete(SelectOptions& o) {
 
 void suit(const PlanFacts& facts, SelectOptions& o) {
   if (o.kernel.type == KernelType::linear && !facts.sparse) o.kernel.type = KernelType::rbf;
+  if (o.refine_suits && formula_of(o.kernel.type).of == KernelOf::squared_distances)
+    o.refine = Refine::middle;
   if (formula_of(o.kernel.type).computed() && o.rank == 0 && facts.points > exact_up_to)
     o.rank = std::min(facts.points, std::max(least_rank, rank_per_exemplar * o.exemplars));
 }
@@ -40,7 +44,7 @@ Method exchange_method() {
           .title = "Frank-Wolfe, then exchange",
           .about =
               "k-fwsr (sparse points: fwsr), then exemplars exchanged for other points until none "
-              "would help (the default)",
+              "would help, and moved to the middle of what they stand for (the default)",
           .any_kernel = true,
           .uses_rbf = true,
           .factors = true,

@@ -128,6 +128,7 @@ Plan plan_method(const Method& method, const Settings& settings, const PlanFacts
             .kernel = o.kernel.type,
             .kernel_by = factor ? KernelBy::factor : KernelBy::none,
             .rank = o.rank,
+            .refine = o.refine,
             .why = cost.how,
             .points = facts.points,
             .features = facts.features,

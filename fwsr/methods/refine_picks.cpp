@@ -40,7 +40,8 @@ std::vector<double> ridge_codes(const Task& task, const Exchanged& found) {
 
 }  // namespace
 
-void refine_picks(const Task& task, const SelectOptions& o, Picks& picks) {
+void refine_picks(const Task& task, const PreparedProblem& prepared, const SelectOptions& o,
+                  Picks& picks) {
   if (picks.exemplars.empty()) return;
   const Points* const rows = task.linear ? task.points : nullptr;
   const bool vectors =
@@ -57,7 +58,10 @@ void refine_picks(const Task& task, const SelectOptions& o, Picks& picks) {
       points = std::make_unique<ExchangeInKernel>(*task.kernel, KernelProducts{}, task.threads,
                                                   task.keep_going);
     }
-    found = exchange(*points, picks.exemplars, exchange_options(o, *points, task.kernel->single()));
+    const std::unique_ptr<MiddlePoints> middle =
+        middle_for(o, prepared, task.threads, task.keep_going);
+    found = exchange(*points, picks.exemplars, exchange_options(o, *points, task.kernel->single()),
+                     {}, middle.get());
   } catch (const Interrupted&) {  // before it began
     picks.status = Status::interrupted;
     return;

@@ -3,6 +3,7 @@
 
 #include "fwsr/methods/task.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
 
 namespace fwsr {
 
@@ -13,6 +14,8 @@ inline bool exchanges_in_set(bool linear, bool sparse, double d, double n) {
 }
 
 /// Exemplars, strength and, where the method has codes, codes are those after it: codes of least squares with a ridge.
-void refine_picks(const Task& task, const SelectOptions& options, Picks& picks);
+/// `prepared`: what the task is of.
+void refine_picks(const Task& task, const PreparedProblem& prepared, const SelectOptions& options,
+                  Picks& picks);
 
 }  // namespace fwsr

@@ -23,6 +23,7 @@ SelectOptions as_planned(const Method& method, SelectOptions o, const Plan& plan
   if (!method.suit) return o;
   o.kernel.type = plan.kernel;
   o.rank = plan.rank;
+  o.refine = plan.refine;
   return o;
 }
 
@@ -46,9 +47,15 @@ Chooser chooser_of(const Request& request) {
   if (is_solver(method)) {
     const auto suited = [&method](const PlanFacts& facts, SelectOptions o) {
       if (method.suit) method.suit(facts, o);
-      Plan plan = make_plan(facts, o);
-      plan.method = method.name;
-      return plan;
+      try {
+        Plan plan = make_plan(facts, o);
+        plan.method = method.name;
+        return plan;
+      } catch (const MemoryError& e) {
+        if (!method.suit) throw;
+        throw MemoryError(fmt::format(
+            "{}; or choose by method fwsr, which takes least and reads files in blocks", e.what()));
+      }
     };
     const auto run = [&method](const PointsView& view, std::span<const Index> subset,
                                const SelectOptions& o, const Plan& plan, const Observer& observer) {

@@ -70,10 +70,10 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
     const auto choosing = Clock::now();
     Picks picks = method.choose(task);
     result.seconds.steps = seconds_since(choosing);
-    if (o.refine == Refine::exchange) {
+    if (o.refine != Refine::none) {
       const auto exchanging = Clock::now();
       watch.enter(Progress::Stage::exchange);
-      refine_picks(task, o, picks);
+      refine_picks(task, prepared, o, picks);
       result.seconds.exchange = seconds_since(exchanging);
     }
     if (picks.status == Status::interrupted) {  // who stops does not wait for weights

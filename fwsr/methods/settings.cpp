@@ -150,7 +150,9 @@ void refuse_foreign(const Method& method, const SelectOptions& o) {
   });
   if (!foreign.empty())
     throw Error(fmt::format("{} is an option of fwsr, not of {}{}", foreign.front(), method.name,
-                            method.parameters.empty()
+                            is_solver(method)
+                                ? "; leave it out, or choose by fwsr or k-fwsr, which have it"
+                            : method.parameters.empty()
                                 ? ""
                                 : fmt::format(", whose settings are {}", parameter_names(method))));
 }

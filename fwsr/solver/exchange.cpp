@@ -7,6 +7,7 @@
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/lapack.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/middle.hpp"
 
 namespace fwsr {
 
@@ -199,10 +200,28 @@ std::vector<Index> pool_of(const std::vector<Index>& exemplars, const std::vecto
   return pool;
 }
 
+/// After exchange: exemplars, what is known among them and what is told, all as they were where it is interrupted too
+/// early.
+void to_the_middle(MiddlePoints& middle, ExchangePoints& points, const ExchangeOptions& o,
+                   std::vector<Index>& exemplars, Among& among, Exchanged& found) {
+  try {
+    Moved moved = move_to_middles(middle, exemplars, o.rounds);
+    found.interrupted = moved.interrupted;
+    found.middle_rounds = moved.rounds;
+    if (moved.moves == 0) return;
+    among = points.among(moved.exemplars);
+    found.after = g_of(among, std::ssize(exemplars), o.mu, points.trace());
+    found.moves = moved.moves;
+    exemplars = std::move(moved.exemplars);
+  } catch (const Interrupted&) {
+    found.interrupted = true;
+  }
+}
+
 }  // namespace
 
 Exchanged exchange(ExchangePoints& points, std::vector<Index> exemplars, const ExchangeOptions& o,
-                   const WatchExchange& watch) {
+                   const WatchExchange& watch, MiddlePoints* middle) {
   const auto k = static_cast<Index>(exemplars.size());
   const double whole = points.trace(), least = o.tie * whole;
   Exchanged found;
@@ -239,6 +258,8 @@ Exchanged exchange(ExchangePoints& points, std::vector<Index> exemplars, const E
   } catch (const Interrupted&) {
     found.interrupted = true;
   }
+  found.after_exchange = found.after;
+  if (middle && !found.interrupted) to_the_middle(*middle, points, o, exemplars, among, found);
   const std::vector<Index> order = order_of(among, k, o.mu, least);
   for (const Index p : order) found.exemplars.push_back(exemplars[at(p)]);
   const ExchangeTables z = tables_of(found.exemplars, reordered(among, order, k), o.mu, least);

@@ -13,7 +13,8 @@
 //   kappa_p - (t_i + (2 y_ip e_ip + y_ip^2 kappa_p) / M_pp) / (mu + s_i + y_ip^2 / M_pp),     kappa_p = (M G M)_pp / M_pp
 //
 // So one visit to all points tries all exchanges (ExchangePoints::offers). Those that gain most are candidates, and
-// among these few the search goes on without the points (Candidates), until a visit finds nothing more.
+// among these few the search goes on without the points (Candidates), until a visit finds nothing more. Then exemplars may
+// move to the middle of the points that they stand for (middle.hpp).
 #pragma once
 
 #include <functional>
@@ -53,6 +54,8 @@ struct OfferRows {
 };
 void see_rows(const ExchangeTables& z, const OfferRows& given, std::vector<Offer>& offers);
 
+class MiddlePoints;  // middle.hpp
+
 /// K and K K of a few points.
 struct Among {
   std::vector<double> k, kk;
@@ -72,13 +75,17 @@ class ExchangePoints {
 struct ExchangeOptions {
   double mu = 0;
   double tie = 1e-10;  // of tr K: exchanges that gain no more than this are none
-  Index rounds = 0;    // visits to the points at most; 0: until nothing changes
+  Index rounds = 0;    // visits to the points at most, of the middle too; 0: until nothing changes
+  bool middle =
+      false;  // afterwards exemplars move to the middle of their points, as many rounds at most
 };
 struct Exchanged {
   std::vector<Index> exemplars;  // by what each adds to those before it
   double mu = 0;
   double before = 0, after = 0;  // g
+  double after_exchange = 0;     // g before the middle
   Index exchanges = 0, rounds = 0;
+  Index moves = 0, middle_rounds = 0;
   bool local_optimum = false;
   bool interrupted = false;
   std::vector<double> m;  // (K_TT + mu)^-1: codes X = M K_T
@@ -86,9 +93,11 @@ struct Exchanged {
 };
 /// Told before every round: how many exchanges so far, and g. False: no more of it.
 using WatchExchange = std::function<bool(Index rounds, Index exchanges, double g)>;
-/// Who is interrupted answers with the best so far. @pre the points' matrices are products on one thread (SerialBlas)
+/// Who is interrupted answers with the best so far. `middle`: where exemplars move afterwards; null: nowhere.
+/// @pre the points' matrices are products on one thread (SerialBlas)
 Exchanged exchange(ExchangePoints& points, std::vector<Index> exemplars,
-                   const ExchangeOptions& options, const WatchExchange& watch = {});
+                   const ExchangeOptions& options, const WatchExchange& watch = {},
+                   MiddlePoints* middle = nullptr);
 
 /// The matrices R = A^T P A and Q = A^T P C P A of a few points; adding and dropping an exemplar changes P by q q^T.
 class Candidates {

@@ -165,6 +165,15 @@ class GatheredPoints : public PointSet {
     return best;
   }
 
+  Middles middles(const std::vector<Index>& exemplars, const MiddleWeights& weights) override {
+    MiddleTables tables = middle_tables(exemplars, rows(exemplars).rows, facts_.dim, weights);
+    add_means(tables, total_of(shards_->ask(SumGroups{.set = set_, .tables = tables})));
+    Middles found{.offers = std::vector<Offer>(exemplars.size()), .least = tables.least};
+    for (const std::vector<Offer>& some : shards_->ask(FindMiddles{.set = set_, .tables = tables}))
+      for (std::size_t p = 0; p < some.size(); ++p) found.offers[p].see(some[p], tables.least);
+    return found;
+  }
+
   Regression project(std::span<const Index> exemplars) const override {
     const Rows chosen = rows({exemplars.begin(), exemplars.end()});
     const std::vector<double> span = span_of(chosen.rows, facts_.dim, facts_.features);

@@ -95,6 +95,12 @@ template <class A> void fields(A& a, ExchangeTables& v) {
 }
 template <class A> void fields(A& a, Offer& v) { a(v.point, v.gain); }
 template <class A> void fields(A& a, TryExchanges& v) { a(v.set, v.covariance, v.tables, v.with); }
+template <class A> void fields(A& a, SumGroups& v) { a(v.set, v.tables); }
+template <class A> void fields(A& a, MiddleWeights& v) { a(v.kernel, v.gamma); }
+template <class A> void fields(A& a, MiddleTables& v) {
+  a(v.dim, v.weights, v.least, v.exemplars, v.shift, v.rows, v.means, v.weight, v.at);
+}
+template <class A> void fields(A& a, FindMiddles& v) { a(v.set, v.tables); }
 template <class A> void fields(A& a, BeyondSpan& v) { a(v.set, v.orthonormal); }
 template <class A> void fields(A& a, BeyondSpanSums& v) { a(v.projection, v.trace); }
 // clang-format on
@@ -117,12 +123,14 @@ struct QuestionList {
             ...);
   }
 };
-using Questions = QuestionList<
-    OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>, OfSet<DropConstant>,
-    OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>, MakeSet, WhichPoints, Forget,
-    RowsOf, CopiesOf, Moments, KeepForms, KeepFormsInSingle, SumPoints, KeepBordered, BeginRun,
-    LargestScore, FirstScore, Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
-    ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan, Narrow, SetPrices>;
+using Questions =
+    QuestionList<OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>,
+                 OfSet<DropConstant>, OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>,
+                 MakeSet, WhichPoints, Forget, RowsOf, CopiesOf, Moments, KeepForms,
+                 KeepFormsInSingle, SumPoints, KeepBordered, BeginRun, LargestScore, FirstScore,
+                 Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
+                 ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan,
+                 Narrow, SetPrices, SumGroups, FindMiddles>;
 
 /// How answering went.
 enum class Outcome : std::int32_t { answered, error, memory_error, interrupted };

@@ -39,7 +39,7 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
     return fmt::format("ridge must be between 1e-06 and 1e+06, got {}", o.ridge);
   if (o.refine_rounds < 0)
     return fmt::format("refine_rounds must be 0 or a positive number, got {}", o.refine_rounds);
-  if (o.refine == Refine::exchange && (o.q != Norm::two || o.nonneg))
+  if (o.refine != Refine::none && (o.q != Norm::two || o.nonneg))
     return "refine is for q = 2 without a sign constraint";
   if (o.lambda.has_value() != o.rho.has_value())
     return "lambda and rho go together: give both, or neither";
@@ -94,7 +94,15 @@ const char* name_of(Norm v) {
   return v == Norm::one ? "1" : v == Norm::two ? "2" : "inf";
 }
 const char* name_of(Refine v) {
-  return v == Refine::none ? "none" : "exchange";
+  switch (v) {
+    case Refine::none:
+      return "none";
+    case Refine::exchange:
+      return "exchange";
+    case Refine::middle:
+      return "middle";
+  }
+  return "?";
 }
 const char* name_of(WhenConverged v) {
   return v == WhenConverged::grow ? "grow" : "stop";

@@ -16,8 +16,9 @@
 
 namespace fwsr {
 
-enum class Norm { one, two, infinity };   ///< q of the constraint sum_i ||X^(i)||_q <= beta
-enum class Refine { none, exchange };     ///< what to do with the exemplars once there are k
+enum class Norm { one, two, infinity };  ///< q of the constraint sum_i ||X^(i)||_q <= beta
+/// What to do with the exemplars once there are k; middle: exchange, and then to the middle of what each stands for.
+enum class Refine { none, exchange, middle };
 enum class WhenConverged { grow, stop };  ///< what to do when the gap closes before k exemplars
 enum class CertificateKind { full, none };
 
@@ -55,8 +56,9 @@ struct SelectOptions {
   WhenConverged when_converged = WhenConverged::grow;
   bool fill = false;
   Refine refine = Refine::none;
-  double ridge = 0.1;       ///< of exchange: mu in units of the mean K_ii
-  Index refine_rounds = 0;  ///< at most; 0: until nothing changes
+  bool refine_suits = false;  ///< of methods that choose `refine` by the points: nobody named one
+  double ridge = 0.1;         ///< of exchange: mu in units of the mean K_ii
+  Index refine_rounds = 0;    ///< at most; 0: until nothing changes
   double delta = 1e-8;
   bool delta_absolute = false;
   std::optional<Index> max_iterations = {};  ///< unset: 100 k + 1000
@@ -113,10 +115,12 @@ void describe(Options& o, Visit&& visit) {
   visit(
       "refine", o.refine,
       "exchange: exchange exemplars for other points as long as that represents all points better "
-      "(the ridge form of the paper's Eq. (1)); none: as they were chosen");
-  visit("ridge", o.ridge, "of exchange: the ridge weight, in units of the mean squared norm");
+      "(the ridge form of the paper's Eq. (1)); middle: exchange, then move each to the middle of "
+      "the points that it stands for; none: as they were chosen");
+  visit("ridge", o.ridge, "of refine: the ridge weight, in units of the mean squared norm");
   visit("refine_rounds", o.refine_rounds,
-        "of exchange: visits to the points at most; 0: until no exchange helps");
+        "of refine: visits to the points at most, and rounds of moving to the middle; 0: until no "
+        "exchange helps, and none moves");
   visit("delta", o.delta,
         "the gap is closed when it is at most delta times the objective at X = 0");
   visit("delta_absolute", o.delta_absolute, "delta is absolute, as in the paper");
@@ -153,7 +157,7 @@ constexpr auto values_of(WhenConverged) {
   return std::array{WhenConverged::grow, WhenConverged::stop};
 }
 constexpr auto values_of(Refine) {
-  return std::array{Refine::none, Refine::exchange};
+  return std::array{Refine::none, Refine::exchange, Refine::middle};
 }
 constexpr auto values_of(CertificateKind) {
   return std::array{CertificateKind::full, CertificateKind::none};

@@ -11,6 +11,7 @@
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/formula.hpp"
+#include "fwsr/kernel/width.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/forms.hpp"
 #include "fwsr/solver/on_card.hpp"
@@ -132,7 +133,8 @@ double gamma_bytes(double n, double d, bool sparse, const Kernel& kernel) {
   const KernelFormula& formula = formula_of(kernel.type);
   if (kernel.gamma || !formula.has_gamma || !formula.of_distances()) return 0;
   const double sample = std::min(1000.0, n);
-  return 8 * sample * ((sparse ? 0 : d) + 1.5 * sample);
+  const auto samples = static_cast<double>(width_samples(static_cast<Index>(n), kernel.width));
+  return 8 * sample * ((sparse ? 0 : d) + (1 + samples / 2) * sample);
 }
 
 Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
@@ -190,6 +192,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .kernel = options.kernel.type,
       .kernel_by = best->kernel_by,
       .rank = options.rank,
+      .refine = options.refine,
       .why = best->kernel_by == KernelBy::products && refused
                  ? "the n x n kernel would be less work, but does not fit the memory: products "
                    "with A"
@@ -204,7 +207,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .data_bytes = to_index(data),
       .setup_flops = best->setup_flops,
       .step_flops = best->step_flops,
-      .passes = to_index(passes_of(*best, facts, options)),
+      .passes = to_index(passes_of(*best, facts, options) + after.passes),
       .notes = notes_on(*best, facts, options)};
   if (device.card) {
     plan.device = text_of({.kind = DeviceChoice::Kind::cuda, .number = options.device.number});

@@ -15,6 +15,7 @@
 //   describe      weights, strength, sums of the certificate      a few for every exemplar; n where asked for
 //   residual_sum, score_of, largest_score, project                 one or two numbers
 //   offers        who would be best in the place of each exemplar  two numbers for every exemplar
+//   middles       who is in the middle of what each stands for     d for every exemplar
 //
 // One run and the many of a sweep make the same calls.
 #pragma once
@@ -28,6 +29,7 @@
 #include "fwsr/solver/covariance.hpp"
 #include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
+#include "fwsr/solver/middle.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/residual_rows.hpp"
 #include "fwsr/solver/selection.hpp"
@@ -102,6 +104,8 @@ class PointSet {
   /// For every exemplar the best point in its place (exchange.hpp). @pre a covariance of this set, in double
   virtual std::vector<Offer> offers(const Covariance& covariance,
                                     const ExchangeTables& tables) const = 0;
+  /// For every exemplar the point in the middle of those it stands for (middle.hpp).
+  virtual Middles middles(const std::vector<Index>& exemplars, const MiddleWeights& weights) = 0;
   /// What is left of the points beyond the span of some of them, without the eta row.
   virtual Regression project(std::span<const Index> exemplars) const = 0;
 };

@@ -297,6 +297,15 @@ TryExchanges::Reply PointShard::answer(const TryExchanges& q) const {
                        keep_going_);
 }
 
+SumGroups::Reply PointShard::answer(const SumGroups& q) {
+  return group_sums(points(q.set), q.tables, groups_, threads_, keep_going_);
+}
+
+FindMiddles::Reply PointShard::answer(const FindMiddles& q) {
+  const std::vector<Index> groups = std::exchange(groups_, {});
+  return nearest_to_means(points(q.set), q.tables, groups, threads_, keep_going_);
+}
+
 BeyondSpan::Reply PointShard::answer(const BeyondSpan& q) const {
   return beyond_span(points(q.set), q.orthonormal.all(), terms(q.set).weights, threads_,
                      keep_going_);

@@ -58,6 +58,8 @@ class PointShard {
   ResidualScores::Reply answer(const ResidualScores& q);
   ResidualLeaders::Reply answer(const ResidualLeaders& q);
   TryExchanges::Reply answer(const TryExchanges& q) const;
+  SumGroups::Reply answer(const SumGroups& q);
+  FindMiddles::Reply answer(const FindMiddles& q);
   BeyondSpan::Reply answer(const BeyondSpan& q) const;
 
  private:
@@ -84,6 +86,7 @@ class PointShard {
   std::unordered_map<Index, std::vector<double>> r_;  // of every covariance
   std::unordered_map<Index, std::unique_ptr<Run>> runs_;
   std::vector<double> residual_scores_;  // between ResidualScores and ResidualLeaders
+  std::vector<Index> groups_;            // between SumGroups and FindMiddles
 };
 
 }  // namespace fwsr

@@ -15,6 +15,7 @@
 #include "fwsr/prep/statistics.hpp"
 #include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
+#include "fwsr/solver/middle.hpp"
 #include "fwsr/solver/regression.hpp"
 #include "fwsr/solver/residual_rows.hpp"
 
@@ -224,6 +225,18 @@ struct TryExchanges {
   Index set = 0, covariance = 0;
   ExchangeTables tables;
   Numbers with;  // the k exemplars, then k rows A_T^T C
+  using Reply = std::vector<Offer>;
+};
+/// The points of every exemplar: their sum, and how many they are (middle.hpp). Who stands for whom is kept.
+struct SumGroups {
+  Index set = 0;
+  MiddleTables tables;
+  using Reply = SegmentSums<std::vector<double>>;
+};
+/// Who is in the middle of each of these groups. Ends what SumGroups began.
+struct FindMiddles {
+  Index set = 0;
+  MiddleTables tables;
   using Reply = std::vector<Offer>;
 };
 /// What is left of the points beyond some orthonormal vectors of `features` numbers.

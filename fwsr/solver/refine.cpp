@@ -1,5 +1,8 @@
 #include "fwsr/solver/refine.hpp"
 
+#include <cmath>
+
+#include "fwsr/base/segments.hpp"
 #include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/plan_parts.hpp"
 #include "fwsr/solver/scores.hpp"
@@ -15,12 +18,43 @@ ExchangeOptions exchange_options(const SelectOptions& o, const ExchangePoints& p
 
 Refinement refinement_of(const Exchanged& found, double unit) {
   return {.before = found.before / unit / unit,
+          .after_exchange = found.after_exchange / unit / unit,
           .after = found.after / unit / unit,
           .mu = found.mu / unit / unit,
           .exchanges = found.exchanges,
           .rounds = found.rounds,
-          .local_optimum = found.local_optimum};
+          .local_optimum = found.local_optimum,
+          .moves = found.moves,
+          .middle_rounds = found.middle_rounds};
 }
+
+namespace {
+
+/// What moving to the middle takes on top: two visits to the points a round.
+void count_middle(const Pieces& p, const PlanFacts& facts, KernelType kernel, RefineCost& cost) {
+  constexpr double rounds = 3;  // until none moves, about
+  const bool of_points = middle_of_points(kernel) && facts.features > 0;
+  if (of_points && !facts.sparse) {
+    const Portion all(facts.points);
+    const double sum = 8 * p.k * (p.d + 1);
+    const double segments = std::ceil(p.n / static_cast<double>(all.segment()));
+    const auto in_a_row =
+        static_cast<double>(segments_in_a_row(all, sum, 2 * p.n * p.k * p.d / segments));
+    cost.bytes += 8 * p.n + 3 * sum + (in_a_row > 0 ? 0 : segments * sum);
+    cost.per_thread += in_a_row * sum + 8 * 256 * p.d;
+    cost.passes += 2 * rounds;
+    cost.work += {.products = rounds * 2 * p.n * p.k * p.d,
+                  .loops = rounds * p.n * (6 * p.d + 4 * p.k),
+                  .bytes = rounds * 2 * p.number * p.n * p.d};
+    return;
+  }
+  cost.bytes += 8 * 5 * p.n;  // groups and their members, sums, a product
+  cost.work += rounds * p.kernel_entries(p.n * p.k, false);
+  cost.work += of_points ? rounds * p.k * 2 * p.visit()
+                         : rounds * p.kernel_entries(p.n * p.n / p.k, false);  // of equal groups
+}
+
+}  // namespace
 
 RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& o, bool in_set,
                        KernelBy kernel_by) {
@@ -32,8 +66,10 @@ RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& o, bool in_s
   if (in_set) {
     cost.bytes += 8 * (4 * p.k * d + 2 * d * d + p.n);  // C and r in double
     cost.per_thread += 8 * rows * d;
+    cost.passes += o.rank > 0 ? 0 : visits;
     cost.work += {.products = 4 * p.n * d * (visits * p.k + (p.single ? d : 0.0)),
                   .bytes = visits * p.number * p.n * d};
+    if (o.refine == Refine::middle) count_middle(p, facts, o.kernel.type, cost);
     return cost;
   }
   cost.bytes += 8 * 5 * p.k * p.n;  // products of the exemplars, and of as many candidates again
@@ -46,24 +82,33 @@ RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& o, bool in_s
     cost.work += products * 2 * p.visit();
   else
     cost.work += {.loops = products * 2 * p.n * p.n, .bytes = products * p.number * p.n * p.n};
+  if (o.refine == Refine::middle) count_middle(p, facts, o.kernel.type, cost);
   return cost;
+}
+
+std::unique_ptr<MiddlePoints> middle_for(const SelectOptions& o, const PreparedProblem& prepared,
+                                         int threads, const KeepGoing& keep_going) {
+  if (o.refine != Refine::middle) return nullptr;
+  return middle_points(prepared, threads, keep_going);
 }
 
 std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
                                     const PreparedProblem& prepared, const SelectOptions& o,
                                     int threads, const KeepGoing& keep_going) {
-  if (o.refine != Refine::exchange || run.status == Status::interrupted || run.exemplars.empty())
+  if (o.refine == Refine::none || run.status == Status::interrupted || run.exemplars.empty())
     return std::nullopt;
   const KernelMatrix& kernel = prepared.kernel();
   Exchanged found;
   try {
+    const std::unique_ptr<MiddlePoints> middle = middle_for(o, prepared, threads, keep_going);
     if (products.covariance) {
       ExchangeInSet points(*prepared.set);
-      found = exchange(points, run.exemplars, exchange_options(o, points, false));
+      found = exchange(points, run.exemplars, exchange_options(o, points, false), {}, middle.get());
     } else {
       ExchangeInKernel points(kernel, products.kernel.value_or(KernelProducts{}), threads,
                               keep_going);
-      found = exchange(points, run.exemplars, exchange_options(o, points, kernel.single()));
+      found = exchange(points, run.exemplars, exchange_options(o, points, kernel.single()), {},
+                       middle.get());
       if (products.kernel) products.kernel = points.products_of(found.exemplars);
     }
   } catch (const Interrupted&) {  // before it began: the exemplars are those of the run

@@ -1,11 +1,13 @@
 // Exchange behind a run or another method's choice, where it was asked for (exchange.hpp).
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/frank_wolfe.hpp"
+#include "fwsr/solver/middle.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/run_products.hpp"
 #include "fwsr/solver/selection.hpp"
@@ -17,10 +19,15 @@ ExchangeOptions exchange_options(const SelectOptions& o, const ExchangePoints& p
 /// What is told of it, in the user's units.
 Refinement refinement_of(const Exchanged& found, double unit);
 
+/// Where exemplars move afterwards; null: that was not asked for.
+std::unique_ptr<MiddlePoints> middle_for(const SelectOptions& o, const PreparedProblem& prepared,
+                                         int threads, const KeepGoing& keep_going);
+
 /// What it takes, before it is begun: beside what the run takes, which ends before it begins.
 struct RefineCost {
   double bytes = 0, per_thread = 0;
   Operations work = {};
+  double passes = 0;  // over the points themselves, about
 };
 /// @pre exchange was asked for. `in_set`: of vectors of d numbers, not by products with a kernel.
 RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& options, bool in_set,

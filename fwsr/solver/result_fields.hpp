@@ -64,12 +64,18 @@ void describe(Given& c, Visit&& visit) {
 template <MaybeConst<Refinement> Given, class Visit>
 void describe(Given& r, Visit&& visit) {
   visit("before", r.before, "the ridge form of the paper's Eq. (1) for the exemplars as chosen");
-  visit("after", r.after, "the same for those that were kept");
+  visit("after_exchange", r.after_exchange, "the same when no exchange helped any more");
+  visit("after", r.after,
+        "the same for the exemplars of the answer: larger where they moved to the middle");
   visit("mu", r.mu, "its ridge weight");
   visit("exchanges", r.exchanges, "how many exemplars were exchanged, one at a time");
-  visit("rounds", r.rounds, "visits to all points");
+  visit("rounds", r.rounds, "visits to all points for that");
   visit("local_optimum", r.local_optimum,
-        "whether no exchange of one exemplar for one other point would help");
+        "whether no exchange of one exemplar for one other point helped any more; of the exemplars "
+        "before they moved");
+  visit("moves", r.moves,
+        "how often an exemplar moved to the middle of the points that it stands for");
+  visit("middle_rounds", r.middle_rounds, "visits to all points for that, two each");
 }
 
 /// Of a run itself. Reading and writing are the program's.
@@ -84,11 +90,13 @@ void describe(Given& s, Visit&& visit) {
 template <MaybeConst<Plan> Given, class Visit>
 void describe(Given& p, Visit&& visit) {
   visit("method", p.method, "name of the method");
-  visit("form", p.form, "of fwsr and k-fwsr: `covariance`, `representer` or `gradient`");
+  visit("form", p.form, "of exchange, fwsr and k-fwsr: `covariance`, `representer` or `gradient`");
   visit("kernel", p.kernel, "whose space the exemplars are chosen in");
   visit("kernel_by", p.kernel_by,
         "where the kernel comes from: `held`, `tiles`, `products`, `given` or `factor`");
   visit("rank", p.rank, "columns asked of a factor in place of the kernel; 0: the kernel itself");
+  visit("refine", p.refine,
+        "what is done with the exemplars once they are chosen: `none`, `exchange` or `middle`");
   visit("why", p.why, "one sentence: why this form, what is held");
   visit("points", p.points, "number of points");
   visit("features", p.features, "number of features");
@@ -138,11 +146,11 @@ void describe_outcome(Given& s, Visit&& visit) {
         "columns of the factor in place of the kernel; none where the kernel is exact");
   visit("kernel_error", s.kernel_error,
         "the fraction of the kernel's trace that the factor leaves out");
-  visit("trace", s.trace, "the steps; empty for methods other than fwsr and k-fwsr");
+  visit("trace", s.trace, "the steps; empty for methods other than exchange, fwsr and k-fwsr");
   visit("facts", s.facts,
-        "what another method found out, by name, as in `cost` or `iterations`; empty for fwsr and "
-        "k-fwsr");
-  visit("refinement", s.refinement, "what exchange did; none where it was not asked for");
+        "what another method found out, by name, as in `cost` or `iterations`; empty for "
+        "exchange, fwsr and k-fwsr");
+  visit("refinement", s.refinement, "what refine did; none where it was not asked for");
   visit("certificate", s.certificate,
         "how good the answer is, computed anew from the data; none where it was not asked for");
 }

@@ -10,6 +10,7 @@
 
 #include "fwsr/base/index.hpp"
 #include "fwsr/kernel/kernel.hpp"
+#include "fwsr/solver/options.hpp"
 
 namespace fwsr {
 
@@ -102,8 +103,9 @@ struct Plan {
   FormKind form = FormKind::none;  // of other methods: none
   KernelType kernel = KernelType::linear;
   KernelBy kernel_by = KernelBy::none;
-  Index rank = 0;        // columns asked of a factor in place of the kernel; 0: the kernel itself
-  std::string why = {};  // one sentence
+  Index rank = 0;  // columns asked of a factor in place of the kernel; 0: the kernel itself
+  Refine refine = Refine::none;  // what is done with the exemplars once they are chosen
+  std::string why = {};          // one sentence
   Index points = 0;
   Index features = 0;
   Index exemplars = 0;
@@ -153,11 +155,14 @@ struct Fact {
 
 /// What exchange made of the exemplars that were chosen (solver/exchange.hpp).
 struct Refinement {
-  double before = 0, after = 0;  // min_X ||A - A_T X||^2 + mu ||X||^2
+  double before = 0;                     // min_X ||A - A_T X||^2 + mu ||X||^2 ...
+  double after_exchange = 0, after = 0;  // ... when no exchange helped any more, and at the end
   double mu = 0;
   Index exchanges = 0;
   Index rounds = 0;            // visits to all points
-  bool local_optimum = false;  // no exchange of one exemplar for one other point helps
+  bool local_optimum = false;  // no exchange of one exemplar for one other point helped any more
+  Index moves = 0;             // to the middle of what an exemplar stands for (solver/middle.hpp)
+  Index middle_rounds = 0;
 };
 
 struct Selection {

@@ -28,10 +28,13 @@ _COMMON = {
             "They are marked in ``selection_.filled``.",
     "refine": "``\"exchange\"``: exchange exemplars for other points, one at a time, as long as "
               "that represents all points better (the ridge form of the paper's Eq. (1)); "
-              "``\"none\"``: as they were chosen. What it did is in ``selection_.refinement``.",
+              "``\"middle\"``: the same, then move each to the middle of the points that it stands "
+              "for; ``\"none\"``: as they were chosen. What it did is in "
+              "``selection_.refinement``.",
     "ridge": "Of ``refine``: the ridge weight, in units of the mean squared norm of the points in "
              "the kernel's space.",
-    "refine_rounds": "Of ``refine``: visits to all points at most; 0: until no exchange helps.",
+    "refine_rounds": "Of ``refine``: visits to all points at most, and rounds of moving to the "
+                     "middle; 0: until no exchange helps, and none moves.",
     "n_jobs": "Threads: None as OpenMP is set (threadpoolctl, ``OMP_NUM_THREADS``), -1 for all "
               "cores. The answer does not depend on it.",
     "memory": "What may be taken, the data included, in bytes or as ``\"4G\"``. Mapped files that "
@@ -77,8 +80,12 @@ _SUITED = {
     "gamma": "Width of the kernel. None: 2 / the squared distance that 90 % of the pairs of points "
              "keep within; for the laplacian kernel the same of L1 distances, for the polynomial 1 "
              "/ mean squared norm.",
-    "refine": "``\"exchange\"``, and nothing else: :class:`fwsr.FWSR` and :class:`fwsr.KFWSR` have "
-              "``\"none\"``. What it did is in ``selection_.refinement``.",
+    "refine": "``\"auto\"``: ``\"middle\"`` with the rbf kernel, that is for dense points, "
+              "``\"exchange\"`` with the others. ``\"exchange\"``: exchange exemplars for "
+              "other points, one at a time, until none represents the points better; "
+              "``\"middle\"``: then move each to the middle of the points that it stands for. "
+              ":class:`fwsr.FWSR` and :class:`fwsr.KFWSR` have ``\"none\"``. What it did is in "
+              "``selection_.refinement``.",
     "rank": "Columns of a factor in place of the kernel. 0: up to 4096 points the kernel itself, "
             "for more of them a factor with 4 columns for each exemplar and at least 256.",
 }

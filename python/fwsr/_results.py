@@ -60,6 +60,7 @@ class Plan:
     kernel: str
     kernel_by: str
     rank: int
+    refine: str
     why: str
     points: int
     features: int
@@ -123,23 +124,26 @@ class Certificate:
 @described()
 @dataclass(frozen=True)
 class Refinement:
-    """What exchange made of the exemplars that were chosen.
+    """What ``refine`` made of the exemplars that were chosen.
 
     Examples
     --------
     >>> import numpy as np, fwsr
     >>> X = np.random.default_rng(0).normal(size=(200, 5))
     >>> found = fwsr.select(X, 4).refinement
-    >>> found.after <= found.before, found.local_optimum
+    >>> found.after_exchange <= found.before, found.local_optimum
     (True, True)
     """
 
     before: float
+    after_exchange: float
     after: float
     mu: float
     exchanges: int
     rounds: int
     local_optimum: bool
+    moves: int
+    middle_rounds: int
 
 
 @described(

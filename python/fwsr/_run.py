@@ -148,6 +148,8 @@ class Request:
         kernel = request.options.get("kernel")
         if kernel == "auto" and table[method]["suits"]:
             del request.options["kernel"]
+        if request.options.get("refine") == "auto" and table[method]["suits"]:
+            del request.options["refine"]
         if kernel == "poly":
             raise ValueError("kernel='poly' of scikit-learn is called 'polynomial' here: give "
                              "kernel='polynomial', (gamma <x, y> + coef0)^degree as there")

@@ -116,7 +116,7 @@ OPTIONS = {
     "max_iterations": st.one_of(st.integers(1, 20), st.sampled_from([0, -1, 2.5, "x", None])),
     "lambda_": mostly(numbers), "rho": mostly(numbers),
     "certificate": mostly(st.sampled_from(["full", "none"])),
-    "refine": mostly(st.sampled_from(["none", "exchange"])), "ridge": mostly(numbers),
+    "refine": mostly(st.sampled_from(["none", "exchange", "middle"])), "ridge": mostly(numbers),
     "precise": mostly(st.booleans()), "unheard_of": anything,
 }
 HOW = {

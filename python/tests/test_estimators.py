@@ -68,7 +68,7 @@ def test_fields_and_defaults_are_those_of_the_core(cls):
     if method["uses_rbf"]:
         expected["kernel"] = "rbf"
     if method["suits"]:
-        expected |= {"kernel": "auto", "refine": "exchange"}
+        expected |= {"kernel": "auto", "refine": "auto"}
     if method["random"]:
         expected["random_state"] = None
     expected |= {name: default for name, default, _ in method["settings"]}

@@ -72,13 +72,31 @@ def test_it_is_the_default_of_the_functions():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("scale", ["none", "standard"])
-def test_of_dense_points_it_is_k_fwsr_then_exchange(dtype, scale):
+def test_of_dense_points_it_is_k_fwsr_then_exchange_then_the_middle(dtype, scale):
     X = points().astype(dtype)
     chosen = fwsr.select(X, 8, scale=scale, codes=True)
-    assert_same(chosen, fwsr.select(X, 8, method="k-fwsr", refine="exchange", gamma=chosen.gamma,
+    assert_same(chosen, fwsr.select(X, 8, method="k-fwsr", refine="middle", gamma=chosen.gamma,
                                     scale=scale, codes=True))
     assert (chosen.plan.kernel, chosen.plan.rank, chosen.kernel_rank) == ("rbf", 0, None)
-    assert chosen.refinement.local_optimum
+    assert chosen.plan.refine == "middle" and chosen.refinement.local_optimum
+    exchanged = fwsr.select(X, 8, scale=scale, refine="exchange", codes=True)
+    assert_same(exchanged, fwsr.select(X, 8, method="k-fwsr", refine="exchange",
+                                       gamma=chosen.gamma, scale=scale, codes=True))
+    assert exchanged.refinement.after == chosen.refinement.after_exchange
+    assert exchanged.refinement.middle_rounds == exchanged.refinement.moves == 0
+
+
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_exemplars_are_in_the_middle_of_what_they_stand_for(scale):
+    X = np.random.default_rng(7).normal(size=(600, 2)) * [1, 3]
+    chosen = fwsr.select(X, 8, scale=scale)
+    assert chosen.refinement.moves > 0
+    seen = (X - X.mean(axis=0)) / X.std(axis=0) if scale == "standard" else X
+    for place, exemplar in enumerate(chosen.exemplars):
+        members = np.flatnonzero(chosen.assignment == place)
+        far = cdist(seen[members], seen[members], "sqeuclidean")
+        sums = far @ rbf(seen[members], seen[[exemplar]], chosen.gamma)[:, 0]
+        assert members[np.argmin(sums)] == exemplar
 
 
 def test_the_width_leaves_nine_tenths_of_the_pairs_within():
@@ -101,6 +119,10 @@ def test_of_sparse_points_it_is_fwsr_then_exchange(make):
     chosen = fwsr.select(X, 8, codes=True)
     assert_same(chosen, fwsr.select(X, 8, method="fwsr", refine="exchange", codes=True))
     assert (chosen.plan.kernel, chosen.plan.rank, chosen.gamma) == ("linear", 0, None)
+    assert chosen.plan.refine == "exchange" and chosen.refinement.moves == 0
+    moved = fwsr.select(X, 8, refine="middle", codes=True)
+    assert_same(moved, fwsr.select(X, 8, method="fwsr", refine="middle", codes=True))
+    assert moved.plan.refine == "middle" and moved.refinement.middle_rounds > 0
 
 
 @pytest.mark.parametrize("given", [{"gamma": 0.02}, {"rank": 60}, {"kernel": "rbf"}])
@@ -109,7 +131,7 @@ def test_who_speaks_of_a_width_or_a_factor_means_rbf(given):
         chosen = fwsr.select(X, 6, codes=True, **given)
         rank = given.get("rank", 0)
         assert (chosen.plan.kernel, chosen.plan.rank) == ("rbf", rank)
-        assert_same(chosen, fwsr.select(X, 6, method="k-fwsr", refine="exchange", rank=rank,
+        assert_same(chosen, fwsr.select(X, 6, method="k-fwsr", refine="middle", rank=rank,
                                         gamma=chosen.gamma, codes=True))
 
 
@@ -122,7 +144,7 @@ def test_of_many_points_there_is_a_factor(dtype):
         assert (plan.kernel, plan.kernel_by, plan.rank) == ("rbf", "factor", rank)
     chosen = fwsr.select(X, 10, codes=True)
     assert 0 < chosen.kernel_rank <= chosen.plan.rank == 256
-    assert_same(chosen, fwsr.select(X, 10, method="k-fwsr", refine="exchange", rank=256,
+    assert_same(chosen, fwsr.select(X, 10, method="k-fwsr", refine="middle", rank=256,
                                     gamma=chosen.gamma, codes=True))
     words = sp.random(5000, 30, density=0.1, format="csr", random_state=0)
     assert (fwsr.plan(words, 10).kernel, fwsr.plan(words, 10).rank) == ("linear", 0)
@@ -161,6 +183,7 @@ def test_every_class_has_a_width_of_its_own():
 def test_it_is_better_than_what_it_begins_with():
     X = points(seed=4)
     chosen = fwsr.select(X, 8)
+    exchanged = fwsr.select(X, 8, refine="exchange")
     K, mu = rbf(X, X, chosen.gamma), chosen.refinement.mu
 
     def left(of):
@@ -171,7 +194,9 @@ def test_it_is_better_than_what_it_begins_with():
     rounding = len(X) ** 2 * np.finfo(float).eps
     assert chosen.refinement.before == pytest.approx(left(begun), abs=rounding)
     assert chosen.refinement.after == pytest.approx(left(chosen.exemplars), abs=rounding)
-    assert left(chosen.exemplars) < left(begun)
+    between = left(exchanged.exemplars)
+    assert chosen.refinement.after_exchange == pytest.approx(between, abs=rounding)
+    assert between < left(begun)
 
 
 # ----------------------------------------------------------------------------- what is refused
@@ -221,7 +246,7 @@ def test_other_methods_for_the_linear_kernel_and_no_exchange():
 
 def test_parameters():
     model = fwsr.Exchange(7, ridge=0.2)
-    assert model.get_params()["kernel"] == "auto" and model.get_params()["refine"] == "exchange"
+    assert model.get_params()["kernel"] == "auto" and model.get_params()["refine"] == "auto"
     assert repr(model) == "Exchange(n_exemplars=7, ridge=0.2)"
     again = clone(model.fit(points()))
     assert again.get_params() == model.get_params() and not hasattr(again, "selection_")

@@ -6,12 +6,16 @@ import unittest
 
 from helpers import FWSR, Case, npy_bytes, random_rows, read_npy
 
-SENTENCE = ("by exchange, the default: fwsr with the {} kernel, then exchange; "
-            "--method fwsr and --method k-fwsr are the paper's")
-EXCHANGE = ("--refine", "exchange")
+EXCHANGE, MIDDLE = ("--refine", "exchange"), ("--refine", "middle")
 # All that is an answer: what was asked for and what the machine took is another matter.
 ANSWER = ("exemplars", "weights", "strength", "status", "warnings", "assignment", "trace", "refinement", "certificate",
           "gamma", "beta", "kernel_rank", "kernel_error")
+
+
+def sentence(kernel):
+    middle = ", then to the middle" if kernel == "rbf" else ""
+    return (f"by exchange, the default: fwsr with the {kernel} kernel, then exchange{middle}; "
+            "--method fwsr and --method k-fwsr are the paper's")
 
 
 def sparse_text(points, features, seed=1):
@@ -46,7 +50,7 @@ class Default(Case):
                                    ("words.svm", "rbf", ("--kernel", "rbf")), ("set.npy", "rbf", ("--rank", "30")),
                                    ("set.npy", "rbf", ("--labels", "y.txt", "--per-class"))):
             said = self.succeed("select", name, "-k", "4", *more).err
-            self.assertIn(f"\n      {SENTENCE.format(kernel)}\n", said)
+            self.assertIn(f"\n      {sentence(kernel)}\n", said)
         for method in ("exchange", "fwsr", "k-fwsr", "random"):
             self.assertNotIn("default", self.succeed("select", "set.npy", "-k", "4", "--method", method).err, method)
         self.assertEqual(self.succeed("select", "set.npy", "-k", "4", "--quiet").err, "")
@@ -59,8 +63,14 @@ class Default(Case):
         self.assertEqual((sparse["plan"]["method"], sparse["plan"]["kernel"]), ("exchange", "linear"))
         self.assertEqual((dense["plan"]["rank"], sparse["plan"]["rank"]), (0, 0))
         self.assertIsNone(sparse["gamma"])
+        self.assertEqual((dense["plan"]["refine"], sparse["plan"]["refine"]), ("middle", "exchange"))
+        for refine in ("exchange", "middle"):
+            for name in ("set.npy", "words.svm"):
+                named = self.json(name, 3, "--refine", refine)
+                self.assertEqual((named["plan"]["refine"], named["options"]["refine"]), (refine, refine))
+                self.assertEqual(named["refinement"]["middle_rounds"] > 0, refine == "middle")
         for result in (dense, sparse):
-            self.assertEqual((result["options"]["kernel"], result["options"]["refine"]), ("auto", "exchange"))
+            self.assertEqual((result["options"]["kernel"], result["options"]["refine"]), ("auto", "auto"))
             self.assertNotIn("alpha", result["options"])
             self.assertTrue(result["refinement"]["local_optimum"])
         for kernel in ("rbf", "laplacian", "polynomial", "cosine"):
@@ -108,16 +118,16 @@ class Default(Case):
         self.assertEqual((result["plan"]["rank"], result["options"]["rank"]), (256, 0))
         self.assertLessEqual(result["kernel_rank"], 256)
         said = self.succeed("select", "many.npy", "-k", "5").err
-        self.assertIn(SENTENCE.format("rbf"), said)
+        self.assertIn(sentence("rbf"), said)
         self.assertRegex(said, r"kernel error .* rank \d+\n")
 
-    def test_it_is_k_fwsr_with_that_width_and_exchange(self):
+    def test_it_is_k_fwsr_with_that_width_exchange_and_the_middle(self):
         outputs = ("--assignment", "a.npy", "--codes", "c.npy")
         for more in ((), ("--ridge", "1"), ("--refine-rounds", "1"), ("--center", "feature", "--scale", "standard"),
                      ("--rank", "30"), ("--fill",), ("--lambda", "1", "--rho", "1")):
             one = self.json("set.npy", 6, *more, *outputs)
             codes = read_npy(self.path("c.npy"))
-            other = self.json("set.npy", 6, "--method", "k-fwsr", *EXCHANGE, "--gamma", repr(one["gamma"]), *more,
+            other = self.json("set.npy", 6, "--method", "k-fwsr", *MIDDLE, "--gamma", repr(one["gamma"]), *more,
                               *outputs)
             self.assert_same(one, other)
             self.assertEqual(codes, read_npy(self.path("c.npy")))
@@ -134,7 +144,7 @@ class Default(Case):
         self.write("many.npy", npy_bytes(random_rows(4200, 4), "<f4"))
         one = self.json("many.npy", 70)
         self.assertEqual(one["plan"]["rank"], 280)
-        self.assert_same(one, self.json("many.npy", 70, "--method", "k-fwsr", *EXCHANGE, "--rank", "280", "--gamma",
+        self.assert_same(one, self.json("many.npy", 70, "--method", "k-fwsr", *MIDDLE, "--rank", "280", "--gamma",
                                         repr(one["gamma"])))
 
     def test_a_kernel_given_is_taken_as_it_is(self):

@@ -57,7 +57,7 @@ class Methods(Case):
                 (["--method", "k-fwsr:kernel=linear"], ["other than linear"]),
                 (["--method", "exchange:kernel=linear"], ["other than linear", "--method fwsr --refine exchange"]),
                 (["--method", "exchange:refine=none"], ["exchange exchanges exemplars"]),
-                (["--method", "exchange:eta=1"], ["eta is an option of fwsr, not of exchange"]),
+                (["--method", "exchange:eta=1"], ["eta is an option of fwsr, not of exchange; leave it out, or"]),
                 (["--method", "exchange:ridge"], ["write exchange:ridge=0.5"]),
                 (["--method", "exchange:gamma=1", "--gamma", "2"], ["given twice"]),
                 (["--method", "random", "--codes", "c.npy"], ["no codes"]),

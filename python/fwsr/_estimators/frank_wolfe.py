@@ -103,7 +103,8 @@ class Exchange(KernelSelector):
     """What suits people who give only the number of exemplars: the default of :func:`fwsr.select`.
 
     Frank-Wolfe selection, with the rbf kernel for dense points and the linear one for sparse ones,
-    then exchanges of one exemplar for one other point until none represents the points better.
+    then exchanges of one exemplar for one other point until none represents the points better;
+    with dense points each exemplar then moves to the middle of the points that it stands for.
     With many points a factor takes the place of the kernel.
 
     Examples
@@ -120,7 +121,7 @@ class Exchange(KernelSelector):
 
     _: dataclasses.KW_ONLY
     kernel: str | Callable[..., Any] = "auto"
-    refine: str = "exchange"
+    refine: str = "auto"
     rank: int = 0
     lambda_: float | None = None
     rho: float | None = None
