@@ -229,7 +229,6 @@ int run(int argc, const char* const* argv, bool update) {
   CLI::App app(update ? update_description : description, update ? "fwsr update" : "fwsr select");
   prepare(app);
   if (update) {
-    a.method = "fwsr";  // the default method includes nothing
     app.add_option("OLD", old, "the JSON result of an earlier fwsr select");
   }
   add_arguments(app, a);

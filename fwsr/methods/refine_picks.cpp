@@ -52,10 +52,11 @@ void refine_picks(const Task& task, const SelectOptions& o, Picks& picks) {
     std::unique_ptr<ExchangePoints> points;
     if (vectors) {
       set = std::make_unique<LocalPoints>(*task.points, task.threads, task.keep_going);
-      points = std::make_unique<ExchangeInSet>(*set);
+      points = std::make_unique<ExchangeInSet>(*set, task.terms);
     } else {
-      points = std::make_unique<ExchangeInKernel>(*task.kernel, KernelProducts{}, task.threads,
-                                                  task.keep_going);
+      points = std::make_unique<ExchangeInKernel>(
+          KernelToExchange{*task.kernel, *task.kernel, task.terms}, KernelProducts{}, task.threads,
+          task.keep_going);
     }
     found = exchange(*points, picks.exemplars, exchange_options(o, *points, task.kernel->single()));
   } catch (const Interrupted&) {  // before it began

@@ -9,6 +9,7 @@
 #include "fwsr/methods/methods.hpp"
 #include "fwsr/methods/run_method.hpp"
 #include "fwsr/methods/settings.hpp"
+#include "fwsr/methods/taken_conditions.hpp"
 #include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
@@ -24,14 +25,6 @@ SelectOptions as_planned(const Method& method, SelectOptions o, const Plan& plan
   o.kernel.type = plan.kernel;
   o.rank = plan.rank;
   return o;
-}
-
-void refuse_conditions(const Method& method, const SelectOptions& o) {
-  if (is_solver(method) || o.conditions.empty()) return;
-  throw OptionError(fmt::format(
-      "{} does not choose under conditions (candidates, include, weights, costs, groups); fwsr and "
-      "k-fwsr do",
-      method.name));
 }
 
 /// How the request's method plans and runs one problem.

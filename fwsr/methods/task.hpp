@@ -14,6 +14,7 @@
 #include "fwsr/methods/method.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/selection.hpp"
+#include "fwsr/solver/terms.hpp"
 
 namespace fwsr {
 
@@ -27,6 +28,7 @@ struct Task {
   const PointsView* given = nullptr;
   std::span<const Index> subset = {};
   bool linear = true;  // the kernel is the inner product of `points`
+  Terms terms = {};    // what the points count, and who may be chosen
   Index exemplars = 0;
   Settings settings = {};
   std::uint64_t seed = 0;

@@ -135,10 +135,6 @@ Problem find_in_combinations(const SelectOptions& o) {
            "free";
   if (!c.weights.empty() && o.q != Norm::two)
     return "weights are for q = 2: only there a weight of 2 is the same as two points";
-  const bool limits = o.budget || o.until_error || o.time_limit;
-  if (o.refine != Refine::none && (!c.empty() || limits))
-    return "exchanges keep no conditions, budget, error or time limit yet, and the default method "
-           "exchanges; choose by method fwsr or k-fwsr, without refine";
   return std::nullopt;
 }
 
@@ -147,6 +143,24 @@ Problem find_in_combinations(const SelectOptions& o) {
 std::optional<Index> GroupCounts::of(const std::string& name) const {
   const auto found = named.find(name);
   return found == named.end() ? each : std::optional(found->second);
+}
+
+std::vector<Index> floors_of(const Conditions& c) {
+  std::vector<Index> floors;
+  for (const std::string& name : c.groups.names())
+    floors.push_back(c.at_least.of(name).value_or(0));
+  return floors;
+}
+
+std::vector<Index> caps_of(const Conditions& c) {
+  std::vector<Index> caps;
+  for (const std::string& name : c.groups.names())
+    caps.push_back(c.at_most.of(name).value_or(std::numeric_limits<Index>::max()));
+  return caps;
+}
+
+double within_budget(double budget) {
+  return budget * (1 + 1e-12);
 }
 
 std::vector<Index> candidates_of(const Conditions& c, Index n) {
@@ -167,7 +181,7 @@ SelectOptions with_limit(const SelectOptions& o, Index n) {
   SelectOptions own = o;
   if (o.exemplars > 0 || !o.budget) return own;
   // One more than it can pay: that the budget is spent is then what ends the run.
-  const double most = *o.budget * (1 + 1e-12) / cheapest(o.conditions, n) + 1;
+  const double most = within_budget(*o.budget) / cheapest(o.conditions, n) + 1;
   const Index open = candidate_count(o.conditions, n);
   own.exemplars = most < static_cast<double>(open) ? static_cast<Index>(most) : open;
   return own;
@@ -246,7 +260,7 @@ std::optional<std::string> find_problem_with_conditions(const SelectOptions& o, 
     return fmt::format(
         "{} exemplars were asked for, but only {} of {} points may be chosen; ask for at most {}",
         o.exemplars, open, n, open);
-  if (o.budget && cheapest(c, n) > *o.budget * (1 + 1e-12))
+  if (o.budget && cheapest(c, n) > within_budget(*o.budget))
     return fmt::format("a budget of {} pays for nobody: the cheapest candidate costs {}", *o.budget,
                        cheapest(c, n));
   return find_in_groups(o, n);

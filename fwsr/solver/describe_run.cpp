@@ -123,6 +123,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       .keep_going = keep_going};
   const CodeSums sums = describe_codes(problem, codes, options, result);
   warn_if_short(result, options);
+  warn_if_exchange_ended(refined, options, result);
   warn_if_spanned(result, options, prepared.features());
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);

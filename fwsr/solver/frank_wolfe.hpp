@@ -31,7 +31,8 @@ struct Run {
   std::vector<Step> trace;
   Status status = Status::interrupted;
   double f_at_zero = 0;
-  double beta = 0;  // at the end
+  double beta = 0;                                 // at the end
+  std::optional<Clock::time_point> deadline = {};  // of the options
 };
 
 /// One step of exact line search from X towards S (paper section 4.1.4).

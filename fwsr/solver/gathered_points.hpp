@@ -47,7 +47,8 @@ class GatheredPoints : public PointSet {
                         .weights = terms.weights,
                         .costs = terms.costs,
                         .some = !terms.candidates.empty(),
-                        .candidates = terms.candidates});
+                        .candidates = terms.candidates,
+                        .groups = terms.groups});
     included_ = span_of(rows(terms.included).rows, facts_.dim, facts_.dim);
     in_double_ = terms.weighted() || !terms.included.empty();
   }
@@ -79,11 +80,7 @@ class GatheredPoints : public PointSet {
 
   void row(Index i, double* out) const override {
     whole_row(i, out);
-    if (included_.empty()) return;
-    const double whole = dot(out, out, facts_.dim);
-    beyond_included(out, 1);
-    constexpr double nothing = 1e-24;  // of what is spanned the rest is rounding
-    if (dot(out, out, facts_.dim) <= nothing * whole) std::fill_n(out, facts_.dim, 0.0);
+    leave_rest(out);
   }
   void whole_row(Index i, double* out) const override {
     const Rows found = rows({i});
@@ -155,7 +152,12 @@ class GatheredPoints : public PointSet {
 
   std::vector<Offer> offers(const Covariance& covariance,
                             const ExchangeTables& tables) const override {
+    if (!included_.empty() && !left_kept_) {
+      shards_->ask(KeepLeft{.set = set_, .orthonormal = included_});
+      left_kept_ = true;
+    }
     std::vector<double> with = rows(tables.exemplars).rows;
+    for (Index p = 0; p < tables.k; ++p) leave_rest(with.data() + p * facts_.dim);
     const std::vector<double> with_c = times_covariance(with, covariance.c, facts_.dim);
     with.insert(with.end(), with_c.begin(), with_c.end());
     std::vector<Offer> best(at(tables.k));
@@ -288,6 +290,15 @@ class GatheredPoints : public PointSet {
     take_away(included_, {.first = rows, .count = count, .d = dim, .stride = dim});
   }
 
+  /// Of a point what the included exemplars leave.
+  void leave_rest(double* row) const {
+    if (included_.empty()) return;
+    const double whole = dot(row, row, facts_.dim);
+    beyond_included(row, 1);
+    constexpr double nothing = 1e-24;  // of what is spanned the rest is rounding
+    if (dot(row, row, facts_.dim) <= nothing * whole) std::fill_n(row, facts_.dim, 0.0);
+  }
+
   /// C <- (I - Q) C (I - Q).
   void take_included_from(Covariance& to) const {
     if (included_.empty()) return;
@@ -379,6 +390,7 @@ class GatheredPoints : public PointSet {
   std::vector<double> costs_;                    // of the points; empty: 1 each
   std::vector<double> included_;                 // orthonormal rows that span what is included
   bool in_double_ = false;                       // products in float32 would not do
+  mutable bool left_kept_ = false;               // whether the shards know what is left of points
   std::weak_ptr<const Covariance> known_[2];     // in double, in single
   std::shared_ptr<const Covariance> shared_[2];  // held for the sets with an eta
 };

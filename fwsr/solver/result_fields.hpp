@@ -69,7 +69,7 @@ void describe(Given& r, Visit&& visit) {
   visit("exchanges", r.exchanges, "how many exemplars were exchanged, one at a time");
   visit("rounds", r.rounds, "visits to all points");
   visit("local_optimum", r.local_optimum,
-        "whether no exchange of one exemplar for one other point would help");
+        "whether no permitted exchange of one exemplar for one other point would help");
 }
 
 /// Of a run itself. Reading and writing are the program's.

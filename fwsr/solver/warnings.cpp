@@ -66,6 +66,24 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
       fmt::format("asked for {}, found {}: {}{}", o.exemplars, found, reason, then));
 }
 
+void warn_if_exchange_ended(const std::optional<Exchanged>& found, const SelectOptions& o,
+                            Selection& s) {
+  if (o.refine == Refine::none) return;
+  if (s.status == Status::time_limit && !found)
+    s.warnings.push_back(
+        "the time limit came before the first exchange: the exemplars are as they were chosen; "
+        "allow more time, or ask for fewer");
+  else if (s.status == Status::time_limit)
+    s.warnings.push_back(fmt::format(
+        "the time limit ended the exchanges after {} visit{} to the points: others might help",
+        found->rounds, found->rounds == 1 ? "" : "s"));
+  if (found && found->only_refused)
+    s.warnings.push_back(fmt::format(
+        "exchanges ended where all that were found would leave more than {} unexplained; others "
+        "might help",
+        *o.until_error));
+}
+
 void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
   const bool linear = formula_of(o.kernel.type).linear;
   const Index dimensions = features - (effective_center(o) == Center::point ? 1 : 0);

@@ -97,7 +97,6 @@ def test_update_includes_what_was_chosen(X):
     ({"at_most": 2}, "give the groups, too"),
     ({"include": [1, 1]}, "point 1 is to be included twice"),
     ({"groups": np.zeros(200), "at_least": 6}, "at least 6 exemplars together"),
-    ({"exclude": [1], "refine": "exchange"}, "exchanges keep no conditions"),
 ])
 def test_what_cannot_be_done_is_refused(X, given, words):
     with pytest.raises(ValueError, match=re.escape(words)):

@@ -84,6 +84,31 @@ class Conditions(Case):
         self.put("numbers.txt", "4\n7\n")
         self.assertEqual(self.indices(ids + " --include ids.txt"), self.indices(ids + " --include numbers.txt"))
 
+    def test_the_default_keeps_conditions_and_says_that_it_exchanged(self):
+        line = "fwsr select points.csv -k 6 --exclude-columns site,price --quiet --json"
+        plain = json.loads(self.do(line).stdout)
+        first = plain["exemplars"]
+        self.put("first.txt", "\n".join(map(str, first)) + "\n")
+        without = json.loads(self.do(line + " --exclude first.txt").stdout)
+        self.assertFalse(set(first) & set(without["exemplars"]))
+        self.assertTrue(without["refinement"]["local_optimum"])
+        self.assertEqual(without["options"]["method"], "exchange")
+        # Excluding nobody changes nothing.
+        self.put("ones.txt", "1\n" * 80)
+        self.assertEqual(json.loads(self.do(line + " --weights ones.txt").stdout)["exemplars"], first)
+        more = json.loads(self.do(line + " --include first.txt").stdout)
+        self.assertEqual(more["exemplars"][:6], first)
+        self.assertEqual(more["included"], [True] * 6 + [False] * 6)
+        self.put("groups.txt", "\n".join(self.sites) + "\n")
+        self.put("prices.txt", "\n".join(map(str, self.prices)) + "\n")
+        chosen = json.loads(self.do(line + " --groups groups.txt --at-least 1 --at-most 2").stdout)["exemplars"]
+        self.assertEqual([sum(self.sites[i] == s for i in chosen) for s in "abc"], [2, 2, 2])
+        paid = json.loads(self.do(line.replace("-k 6", "") + " --cost prices.txt --budget 15").stdout)
+        self.assertLessEqual(sum(self.prices[i] for i in paid["exemplars"]), 15)
+        enough = json.loads(self.do(line.replace("-k 6", "-k 60") + " --until-error 0.5").stdout)
+        self.assertEqual(enough["status"], "error_reached")
+        self.assertLessEqual(enough["certificate"]["reconstruction_error"], 0.5)
+
     def test_floors_caps_and_budget_are_kept(self):
         line = "fwsr select points.csv --method fwsr --quiet --exclude-columns price --group-column site"
         chosen = self.indices(line + " -k 8 --at-most 3 --at-least 2")
@@ -119,11 +144,11 @@ class Conditions(Case):
         self.assertEqual(update.stdout, self.do(
             "fwsr select new.npy --method fwsr -k 3 --include-points old.npy --quiet").stdout)
 
-    def test_update_by_itself_is_fwsr_and_knows_when_the_old_data_changed(self):
+    def test_update_is_by_the_default_method_and_knows_when_the_old_data_changed(self):
         self.do("fwsr select archive.npy -k 4 -o old.json --quiet")
         update = self.do("fwsr update old.json new.npy -k 3 --json --quiet")
         self.assertEqual(update.returncode, 0, update.stderr)
-        self.assertEqual(json.loads(update.stdout)["options"]["method"], "fwsr")
+        self.assertEqual(json.loads(update.stdout)["options"]["method"], "exchange")
         with open(os.path.join(self.folder, "archive.npy"), "wb") as file:
             file.write(npy_bytes(random_rows(50, 12)))
         update = self.do("fwsr update old.json new.npy -k 3")
@@ -173,9 +198,11 @@ class Conditions(Case):
                 ("fwsr select points.csv --method fwsr --label-column site --exclude-columns price --per-class -k "
                  + f"{'b' if self.sites[3] != 'b' else 'c'}=2 --include broken.txt", 2, "is asked for none"),
                 ("fwsr update nowhere.json new.npy -k 3", 1, "nowhere.json"),
-                (data + "--method fwsr --exclude few.txt --refine exchange", 2, "exchanges keep no conditions"),
-                (data + "--exclude few.txt", 2, "choose by method fwsr or k-fwsr"),
-                (data + "--method omp --exclude few.txt", 2, "omp does not choose under conditions"),
+                (data + "--method omp --cost few.txt", 1, "holds 2 costs but points.csv holds 80 points"),
+                (data + "--method herding --exclude few.txt", 2,
+                 "herding does not choose under the condition candidates (exclude, represent); methods that do: "
+                 "exchange, fwsr, k-fwsr"),
+                (data + "--method omp --budget 3", 2, "--budget is an option of"),
                 ("fwsr select archive.npy -k 3 --method fwsr --represent wide.npy", 1, "both must have the same"),
                 (data + "--method fwsr --represent archive.npy --weights few.txt", 2, "--represent"),
                 ("fwsr update points.csv new.npy -k 3", 1, "is no result of fwsr select --json"),
