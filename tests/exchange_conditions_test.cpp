@@ -239,6 +239,34 @@ TEST(ExchangeConditions, holds_for_the_default_method) {
   EXPECT_GE(tally.problems, 80);
 }
 
+TEST(ExchangeConditions, holds_behind_other_methods) {
+  for (const char* method : {"random", "k-center", "greedy-cssp"}) {
+    Tally tally;
+    for (std::uint64_t seed = 32000; seed < 32150; ++seed) {
+      auto problem = problems::make_problem(seed);
+      fwsr::SelectOptions& o = problem.options;
+      if (problem.data.rows() > 60) continue;
+      o = {.exemplars = std::min<Index>(o.exemplars, 6), .center = fwsr::Center::none};
+      if (seed % 2) o.kernel = {.type = KernelType::rbf, .gamma = 0.05};
+      add_conditions(problem, 0.4);
+      o.budget.reset(), o.until_error.reset();
+      o.conditions.costs.clear();
+      if (method != std::string("greedy-cssp")) o.conditions.weights.clear();
+      SCOPED_TRACE(method + (", " + problems::describe(problem)));
+      const auto chosen = [&](fwsr::Refine refine) {
+        o.refine = refine;
+        return fwsr::select(problem.data.view(), o, fwsr::MethodChoice{.name = method});
+      };
+      const fwsr::Selection start = chosen(fwsr::Refine::none);
+      const fwsr::Selection found = chosen(fwsr::Refine::exchange);
+      expect_kept(found, o);
+      expect_optimal(problem, found, start, tally);
+    }
+    EXPECT_GE(tally.problems, 60) << method;
+    EXPECT_GE(tally.exchanges, 20) << method;
+  }
+}
+
 /// Points of which many are alike: exchanges have much to do.
 struct Points {
   Points(Index n, Index d, std::uint64_t seed) {

@@ -4,6 +4,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/index_range.hpp"
+#include "fwsr/kernel/projected_kernel.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/local_points.hpp"
@@ -49,16 +50,22 @@ void refine_picks(const Task& task, const SelectOptions& o, Picks& picks) {
   Exchanged found;
   try {
     std::unique_ptr<LocalPoints> set;
+    std::unique_ptr<KernelMatrix> left;  // beyond what is there already
     std::unique_ptr<ExchangePoints> points;
     if (vectors) {
       set = std::make_unique<LocalPoints>(*task.points, task.threads, task.keep_going);
+      set->narrow(task.terms);
       points = std::make_unique<ExchangeInSet>(*set, task.terms);
     } else {
+      if (!task.terms.included.empty())
+        left = make_projected_kernel(*task.kernel, task.terms.included, true, task.threads);
       points = std::make_unique<ExchangeInKernel>(
-          KernelToExchange{*task.kernel, *task.kernel, task.terms}, KernelProducts{}, task.threads,
-          task.keep_going);
+          KernelToExchange{left ? *left : *task.kernel, *task.kernel, task.terms}, KernelProducts{},
+          task.threads, task.keep_going);
     }
-    found = exchange(*points, picks.exemplars, exchange_options(o, *points, task.kernel->single()));
+    ExchangeOptions own = exchange_options(o, *points, task.kernel->single());
+    own.permitted = Permitted(o, task.terms, picks.exemplars);
+    found = exchange(*points, picks.exemplars, own);
   } catch (const Interrupted&) {  // before it began
     picks.status = Status::interrupted;
     return;

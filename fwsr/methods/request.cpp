@@ -64,7 +64,7 @@ Request::Request(const SelectOptions& given, const MethodChoice& choice)
       seed(choice.seed) {}
 
 Plan Request::plan(const PointsView& points) const {
-  refuse_conditions(*method, options);
+  refuse_conditions(*method, settings, options);
   refuse_unsuitable(options, points);
   return chooser_of(*this).plan(facts_of(points, threads_of(options)),
                                 with_limit(options, rows_of(points)));
@@ -86,7 +86,7 @@ std::string Request::warning_of_long_run(const PointsView& points, const Plan& p
 
 std::vector<ClassPlan> Request::plan_per_class(const PointsView& points, const Labels& labels,
                                                const ClassCounts& counts) const {
-  refuse_conditions(*method, options);
+  refuse_conditions(*method, settings, options);
   return fwsr::plan_per_class(points, labels, counts, options, chooser_of(*this));
 }
 

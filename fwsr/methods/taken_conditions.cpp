@@ -89,12 +89,16 @@ bool takes_condition(const Method& method, Condition condition) {
          method.conditions.end();
 }
 
-void refuse_conditions(const Method& method, const SelectOptions& o) {
+void refuse_conditions(const Method& method, const Settings& settings, const SelectOptions& o) {
   for (const Condition condition : values_of(Condition{}))
     if (asked(o, condition) && !takes_condition(method, condition))
       throw OptionError(
           fmt::format("{} does not choose under the condition {}; methods that do: {}", method.name,
                       in_words(condition), methods_that_take(condition)));
+  if (takes_dissimilarities(settings) && !o.conditions.at_least.empty())
+    throw OptionError(
+        "at_least may have to add points that the method did not choose, the farthest ones, and a "
+        "matrix of dissimilarities has no space for that; leave it out");
 }
 
 }  // namespace fwsr

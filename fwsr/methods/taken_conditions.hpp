@@ -10,6 +10,7 @@ namespace fwsr {
 std::vector<Condition> all_conditions();
 
 /// Throws OptionError, which names the methods that take what this one does not.
-void refuse_conditions(const Method& method, const SelectOptions& options);
+void refuse_conditions(const Method& method, const Settings& settings,
+                       const SelectOptions& options);
 
 }  // namespace fwsr

@@ -85,7 +85,8 @@ void PreparedProblem::make_kernel(const SelectOptions& o, const Plan& plan, bool
 void set_terms(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan) {
   prepared.terms = terms_of(o.conditions, prepared.kernel().size());
   if (prepared.set) prepared.set->narrow(prepared.terms);
-  if (!prepared.terms.included.empty())
+  // Methods of their own take away what is included themselves.
+  if (!prepared.terms.included.empty() && plan.form != FormKind::none)
     prepared.beyond = make_projected_kernel(prepared.kernel(), prepared.terms.included,
                                             plan.form != FormKind::covariance, plan.threads);
 }

@@ -103,6 +103,10 @@ def test_what_cannot_be_done_is_refused(X, given, words):
         fwsr.select(X, 5, method="fwsr", **given)
 
 
-def test_other_methods_refuse_conditions(X):
-    with pytest.raises(ValueError, match="omp does not choose under conditions"):
-        fwsr.select(X, 5, method="omp", exclude=[1])
+def test_other_methods_refuse_what_they_do_not_take(X):
+    with pytest.raises(ValueError, match="herding does not choose under the condition candidates"):
+        fwsr.select(X, 5, method="herding", exclude=[1])
+    for method in ("omp", "greedy-cssp", "k-center", "rrqr", "random"):
+        first = fwsr.select(X, 5, method=method).exemplars
+        other = fwsr.select(X, 5, method=method, exclude=first).exemplars
+        assert not set(first) & set(other)

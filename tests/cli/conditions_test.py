@@ -109,6 +109,34 @@ class Conditions(Case):
         self.assertEqual(enough["status"], "error_reached")
         self.assertLessEqual(enough["certificate"]["reconstruction_error"], 0.5)
 
+    def test_the_page_lists_what_methods_take(self):
+        with open(PAGE, encoding="utf-8") as file:
+            rows = re.findall(r"^\| (`[^|]*) \| ([a-z_, ]+) \|$", file.read(), re.MULTILINE)
+        told = {name: conditions.strip() for names, conditions in rows for name in re.findall("`([^`]+)`", names)}
+        text = subprocess.run([PROGRAM, "methods"], capture_output=True, text=True).stdout
+        found = {}
+        for part in text.split("\n\n"):
+            words = re.search(r"under conditions: (.*)", " ".join(part.split()))
+            if words:
+                found[part.split(":")[0]] = re.match(r"([a-z_]+(, | and )?)+", words[1])[0]
+        self.assertEqual(set(told), set(found))
+        for name, conditions in told.items():
+            self.assertTrue(all(c in found[name] for c in conditions.split(", ")), name)
+            self.assertEqual(len(conditions.split(", ")), len(re.split(", | and ", found[name])), name)
+
+    def test_other_methods_keep_what_they_take(self):
+        line = "fwsr select points.csv -k 4 --exclude-columns site,price --quiet --method "
+        self.put("groups.txt", "\n".join(self.sites) + "\n")
+        for method in ("random", "k-center", "rrqr", "omp", "greedy-cssp:mu=0.1"):
+            with self.subTest(method=method):
+                first = self.indices(line + method)
+                self.put("first.txt", "\n".join(map(str, first)) + "\n")
+                self.assertFalse(set(first) & set(self.indices(f"{line}{method} --exclude first.txt")))
+                more = self.indices(f"{line}{method} --include first.txt")
+                self.assertEqual((more[:4], len(set(more))), (first, 8))
+                chosen = self.indices(f"{line}{method} --groups groups.txt --at-least 1 --at-most 2")
+                self.assertTrue(all(1 <= sum(self.sites[i] == s for i in chosen) <= 2 for s in "abc"))
+
     def test_floors_caps_and_budget_are_kept(self):
         line = "fwsr select points.csv --method fwsr --quiet --exclude-columns price --group-column site"
         chosen = self.indices(line + " -k 8 --at-most 3 --at-least 2")
@@ -201,7 +229,7 @@ class Conditions(Case):
                 (data + "--method omp --cost few.txt", 1, "holds 2 costs but points.csv holds 80 points"),
                 (data + "--method herding --exclude few.txt", 2,
                  "herding does not choose under the condition candidates (exclude, represent); methods that do: "
-                 "exchange, fwsr, k-fwsr"),
+                 "exchange, fwsr, k-fwsr, random, rrqr, omp, greedy-cssp, k-center"),
                 (data + "--method omp --budget 3", 2, "--budget is an option of"),
                 ("fwsr select archive.npy -k 3 --method fwsr --represent wide.npy", 1, "both must have the same"),
                 (data + "--method fwsr --represent archive.npy --weights few.txt", 2, "--represent"),
