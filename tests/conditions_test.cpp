@@ -333,56 +333,6 @@ TEST(Conditions, floors_and_caps_are_always_kept) {
   EXPECT_GE(filled, 10);  // runs that ended before their floors were met
 }
 
-// -------------------------------------------------------------------------------------------- refusals
-
-TEST(Conditions, that_cannot_be_kept_are_refused_with_the_reason) {
-  const auto problem = [](const auto& change) {
-    fwsr::SelectOptions o;
-    o.exemplars = 3;
-    change(o, o.conditions);
-    return fwsr::find_problem(o, 5, 2).value_or("");
-  };
-  using O = fwsr::SelectOptions;
-  using C = fwsr::Conditions;
-  const auto has = [](const std::string& text, const char* part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  };
-  has(problem([](O&, C& c) { c.candidates = {true, true}; }), "2 marks of candidates for 5 points");
-  has(problem([](O&, C& c) { c.candidates.assign(5, false); }), "no point may be chosen");
-  has(problem([](O&, C& c) {
-        c.candidates = {true, true, false, false, false};
-      }),
-      "only 2 of 5 points may be chosen");
-  has(problem([](O&, C& c) { c.included = {7}; }), "the points are 0 to 4");
-  has(problem([](O&, C& c) { c.included = {1, 1}; }), "twice");
-  has(problem([](O& o, C& c) { c.included = {1}, o.nonneg = true; }), "include is for q = 2");
-  has(problem([](O&, C& c) { c.weights = {1, 1, -1, 1, 1}; }), "the weight of point 2 is -1");
-  has(problem([](O&, C& c) { c.weights.assign(5, 0.0); }), "all weights are zero");
-  has(problem([](O& o, C& c) { c.weights.assign(5, 2.0), o.q = fwsr::Norm::one; }),
-      "weights are for q = 2");
-  has(problem([](O&, C& c) { c.costs = {1, 1, 1, 0, 1}; }), "the cost of point 3 is 0");
-  has(problem([](O& o, C&) { o.budget = 0.5; }), "pays for nobody");
-  has(problem([](O& o, C&) { o.budget = -1.0; }), "budget must be a positive number");
-  has(problem([](O& o, C&) { o.until_error = 1.0; }), "until_error is the share");
-  has(problem([](O& o, C&) { o.time_limit = 0.0; }), "time limit must be a positive");
-  has(problem([](O&, C& c) { c.at_most.each = 1; }), "give the groups, too");
-  const auto groups = fwsr::Labels(std::vector<std::string>{"a", "a", "a", "b", "b"});
-  has(problem([&](O&, C& c) { c.groups = groups, c.at_most.each = 1; }), "at_most allows 2");
-  has(problem([&](O&, C& c) { c.groups = groups, c.at_least.named["b"] = 3; }),
-      "at least 3 exemplars, and has 2 candidates");
-  has(problem([&](O&, C& c) { c.groups = groups, c.at_least.each = 2; }),
-      "at least 4 exemplars together, and 3 were asked for");
-  has(problem([&](O&, C& c) {
-        c.groups = groups, c.at_least.named["a"] = 2, c.at_most.named["a"] = 1;
-      }),
-      "at least 2 exemplars and at most 1");
-  has(problem([&](O&, C& c) { c.groups = groups, c.at_most.named["z"] = 1; }),
-      "the group 'z', of which there is no point");
-  has(problem([&](O& o, C& c) { c.groups = groups, c.at_least.each = 1, o.budget = 3.0; }),
-      "cannot be promised within a budget");
-  EXPECT_EQ(problem([&](O&, C& c) { c.groups = groups, c.at_least.each = 1; }), "");
-}
-
 // ---------------------------------------------------------------------------------------- endings, doors
 
 TEST(Conditions, as_few_as_reach_an_error) {

@@ -28,11 +28,13 @@ void complete(SelectOptions& o) {
     o.kernel.type = KernelType::rbf;
 }
 
-/// How many exemplars there will be, about: a budget sets no number.
+/// How many exemplars there will be, about, with those that are there already: a budget sets no number.
 Index expected(const PlanFacts& facts, const SelectOptions& o) {
-  if (!o.budget) return o.exemplars;
+  const Index included = std::ssize(o.conditions.included);
+  if (!o.budget) return included + o.exemplars;
   const double paid = *o.budget / mean_cost(o.conditions, facts.points);
-  return paid < static_cast<double>(o.exemplars) ? static_cast<Index>(paid) : o.exemplars;
+  return included +
+         (paid < static_cast<double>(o.exemplars) ? static_cast<Index>(paid) : o.exemplars);
 }
 
 void suit(const PlanFacts& facts, SelectOptions& o) {

@@ -17,6 +17,12 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
+/// Squares of weights and costs are numbers, too.
+constexpr double most_number = 1e100;
+constexpr const char* too_large =
+    " between 1e-100 and 1e100; multiply all of them (and the budget) by one number: nothing else "
+    "changes";
+
 /// One number for each point, or none.
 Problem wrong_length(const char* what, std::size_t given, Index n) {
   if (given == 0 || static_cast<Index>(given) == n) return std::nullopt;
@@ -26,9 +32,9 @@ Problem wrong_length(const char* what, std::size_t given, Index n) {
 Problem find_in_weights(const std::vector<double>& weights) {
   double all = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!(weights[i] >= 0 && std::isfinite(weights[i])))
-      return fmt::format("the weight of point {} is {}; weights are 0 or positive numbers", i,
-                         weights[i]);
+    if (!(weights[i] >= 0 && weights[i] <= most_number))
+      return fmt::format("the weight of point {} is {}; weights are 0 or positive numbers{}", i,
+                         weights[i], weights[i] > most_number ? too_large : "");
     all += weights[i];
   }
   if (!weights.empty() && !(all > 0)) return "all weights are zero: nothing is to be represented";
@@ -37,11 +43,9 @@ Problem find_in_weights(const std::vector<double>& weights) {
 
 Problem find_in_costs(const std::vector<double>& costs) {
   for (std::size_t i = 0; i < costs.size(); ++i)
-    if (!(costs[i] > 0 && std::isfinite(costs[i])))
-      return fmt::format(
-          "the cost of point {} is {}; costs are positive numbers, and points that cost nothing "
-          "are included",
-          i, costs[i]);
+    if (!(costs[i] > 0 && costs[i] <= most_number && costs[i] >= 1 / most_number))
+      return fmt::format("the cost of point {} is {}; costs are positive numbers{}", i, costs[i],
+                         costs[i] > 0 ? too_large : ", and points that cost nothing are included");
   return std::nullopt;
 }
 
@@ -133,6 +137,11 @@ Problem find_in_combinations(const SelectOptions& o) {
   if (!c.included.empty() && !free_two)
     return "include is for q = 2 without a sign constraint: codes of what is there already are "
            "free";
+  if (o.rank > 0 && o.rank <= std::ssize(c.included))
+    return fmt::format(
+        "rank {} is used up by {} exemplars that are included: what they leave would be nothing; "
+        "choose a rank larger than their number and that of the new ones",
+        o.rank, c.included.size());
   if (!c.weights.empty() && o.q != Norm::two)
     return "weights are for q = 2: only there a weight of 2 is the same as two points";
   return std::nullopt;

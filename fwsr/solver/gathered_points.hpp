@@ -309,6 +309,11 @@ class GatheredPoints : public PointSet {
       for (std::size_t i = 0; i < dim; ++i)
         for (std::size_t j = 0; j < i; ++j) std::swap(to.c[i * dim + j], to.c[j * dim + i]);
     }
+    double left = 0, whole = 0;
+    for (std::size_t i = 0; i < dim; ++i) left += to.c[i * dim + i], whole += to.whole[i * dim + i];
+    // What rounding leaves of points that are all spanned is nothing, of either sign.
+    const double rounding = 16 * static_cast<double>(dim) * std::numeric_limits<double>::epsilon();
+    if (left <= rounding * whole) std::fill(to.c.begin(), to.c.end(), 0.0);
     for (std::size_t i = 0; i < dim; ++i)  // symmetric to the last bit
       for (std::size_t j = 0; j < i; ++j) to.c[j * dim + i] = to.c[i * dim + j];
   }

@@ -183,6 +183,58 @@ class Conditions(Case):
         self.assertEqual(update.returncode, 1)
         self.assertIn("archive.npy with 60 points of 12 features, and there are 50 of 12 now", update.stderr)
 
+    def test_an_update_of_an_update_includes_all_that_were_chosen(self):
+        self.do("fwsr select archive.npy -k 4 -o first.json --quiet")
+        self.do("fwsr update first.json new.npy -k 3 -o second.json --quiet")
+        with open(os.path.join(self.folder, "third.npy"), "wb") as file:
+            file.write(npy_bytes(random_rows(60, 12, seed=4)))
+        third = self.do("fwsr update second.json third.npy -k 2 --quiet --json")
+        self.assertEqual(third.returncode, 0, third.stderr)
+        result = json.loads(third.stdout)
+        self.assertEqual((result["exemplars"][:7], len(result["exemplars"])), (list(range(60, 67)), 9))
+        # The same from a file with these points.
+        chosen = []
+        for name, seed in (("first.json", 2), ("second.json", 3)):
+            with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+                rows = random_rows(60, 12, seed=seed)
+                chosen += [rows[i] for i in json.load(file)["exemplars"] if i < 60]
+        with open(os.path.join(self.folder, "chosen.npy"), "wb") as file:
+            file.write(npy_bytes(chosen))
+        same = self.do("fwsr select third.npy -k 2 --include-points chosen.npy --quiet --json")
+        self.assertEqual(json.loads(same.stdout)["exemplars"], result["exemplars"])
+        self.assertEqual(result["conditions"]["given"], {"include_points": "second.json"})
+
+    def test_the_result_says_under_which_conditions_it_was_made(self):
+        line = "fwsr select points.csv -k 5 --exclude-columns price --quiet --json"
+        self.assertIsNone(json.loads(self.do(line + " --label-column site").stdout)["conditions"])
+        told = json.loads(self.do(line + " --group-column site --at-most 3 --exclude broken.txt").stdout)["conditions"]
+        self.assertEqual(told, {
+            "given": {"exclude": "broken.txt", "group_column": "site", "at_most": "3"}, "points": 80, "represented": 0,
+            "included": 0, "candidates": 78, "weight": 80, "groups": 3})
+        told = json.loads(self.do("fwsr select archive.npy -k 5 --represent new.npy --quiet --json").stdout)["conditions"]
+        self.assertEqual((told["points"], told["represented"], told["candidates"], told["weight"]), (60, 60, 60, 60))
+
+    def test_ids_that_are_numbers_are_never_taken_for_rows(self):
+        rows = random_rows(20, 8, seed=5)
+        head = "name," + ",".join(f"f{j}" for j in range(8)) + "\n"
+        self.put("numbered.csv", head + "".join(
+            f"{100 + i},{','.join(map(str, row))}\n" for i, row in enumerate(rows)))
+        line = "fwsr select numbered.csv -k 4 --id-column name --quiet --include "
+        self.put("ids.txt", "104\n107\n")
+        self.put("rows.csv", "index,what\n4,x\n7,x\n")
+        self.assertEqual(self.indices(line + "ids.txt")[:2], [4, 7])
+        self.assertEqual(self.indices(line + "rows.csv"), self.indices(line + "ids.txt"))
+        self.put("row.txt", "4\n")
+        refused = self.do(line + "row.txt")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("entry 1 is '4', which is no id of a point; the ids are numbers", refused.stderr)
+        self.put("twice.csv", head + "".join(
+            f"p{i // 2},{','.join(map(str, row))}\n" for i, row in enumerate(rows)))
+        self.put("p3.txt", "p3\n")
+        refused = self.do("fwsr select twice.csv -k 4 --id-column name --include p3.txt")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("entry 1 is 'p3', which is the id of rows 6 and 7", refused.stderr)
+
     def test_a_list_may_come_through_a_pipe(self):
         line = "fwsr select archive.npy --method fwsr -k 5 --quiet"
         first = self.indices(line)[0]
