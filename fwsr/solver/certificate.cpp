@@ -60,7 +60,7 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
   Value f{.value = sums.residual,
           .error = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors};
   if (p.set && codes.theta() && !(f.error <= 1e-4 * f.value)) {
-    f.value = p.set->residual_sum({codes.list(), *codes.theta()});
+    f.value = p.set->residual_sum(asked_of_set(p, codes));
     f.error = 2 * std::sqrt(f.value * m.residual_errors) + m.residual_errors;
   }
   require_finite(f.value);

@@ -103,6 +103,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   const Codes codes = free_two ? Codes(kernel, result.exemplars, theta)
                                : Codes(kernel, run.exemplars, products.rows);
   const PointSet* const set = products.covariance ? prepared.set.get() : nullptr;
+  const CodesOf left{.exemplars = run.exemplars, .theta = beyond, .left = true};
   const Problem problem{
       .kernel = kernel,
       .set = set,
@@ -115,6 +116,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       .nonneg = options.nonneg,
       .beta = run.beta,
       .terms = terms,
+      .left = set && !terms.included.empty() ? &left : nullptr,
       .f_at_zero = run.f_at_zero,
       .precision =
           prepared.single || (set && set->facts().single && !options.precise) ? 1e-6 : 1e-9,

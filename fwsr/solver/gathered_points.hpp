@@ -103,14 +103,21 @@ class GatheredPoints : public PointSet {
 
   LinearSums describe(const Covariance& covariance, const CodesOf& x, const Wanted& wanted,
                       Selection& selection) const override {
-    const Rows basis = rows(x.theta.basis);
+    Rows basis = rows(x.theta.basis);
+    std::vector<double> norms;
+    for (std::size_t b = 0; b < x.theta.basis.size() && x.left; ++b) {
+      double* const row = basis.rows.data() + static_cast<Index>(b) * facts_.dim;
+      norms.push_back(std::sqrt(dot(row, row, facts_.dim)));
+      leave_rest(row);
+    }
     DescribeCodes question{.set = set_,
                            .covariance = covariance.id,
                            .tables = make_tables(x,
                                                  {.rows = basis.rows,
                                                   .taken_away = basis.taken_away,
                                                   .dim = facts_.dim,
-                                                  .features = facts_.features},
+                                                  .features = facts_.features,
+                                                  .norms = std::move(norms)},
                                                  covariance.c, covariance.r_error, wanted.sums),
                            .wanted = wanted};
     selection.assignment.clear();
@@ -255,7 +262,31 @@ class GatheredPoints : public PointSet {
     return all;
   }
 
+  /// What is left of a point is a - Q a - A_T Theta A_B^T a, with T and B what is left of these: Q = V^T V, so that the
+  /// rows of V are exemplars, basis and, with theta = I, codes like others.
+  ResidualVectors vectors_of_left(const CodesOf& x) const {
+    const Index more = std::ssize(included_) / facts_.dim, m = std::ssize(x.theta.basis),
+                k = std::ssize(x.exemplars);
+    const auto behind_included = [&](const std::vector<Index>& points) {
+      std::vector<double> all = included_, own = rows(points).rows;
+      for (std::size_t p = 0; p < points.size(); ++p)
+        leave_rest(own.data() + static_cast<Index>(p) * facts_.dim);
+      all.insert(all.end(), own.begin(), own.end());
+      return all;
+    };
+    ResidualVectors found{.dim = facts_.dim,
+                          .basis = behind_included(x.theta.basis),
+                          .chosen = behind_included(x.exemplars),
+                          .theta = std::vector<double>(at((more + k) * (more + m)))};
+    for (Index v = 0; v < more; ++v) found.theta[at(v * (more + m) + v)] = 1;
+    for (Index t = 0; t < k; ++t)
+      std::copy_n(x.theta.theta.begin() + t * m, m,
+                  found.theta.begin() + (more + t) * (more + m) + more);
+    return found;
+  }
+
   ResidualVectors vectors(const CodesOf& x) const {
+    if (x.left) return vectors_of_left(x);
     return {.dim = facts_.dim,
             .basis = rows(x.theta.basis).rows,
             .chosen = rows(x.exemplars).rows,
@@ -324,6 +355,9 @@ class GatheredPoints : public PointSet {
     take_included_from(to);
     to.r_error = std::numeric_limits<double>::epsilon() *
                  largest_of(shards_->ask(KeepForms{.set = set_, .id = to.id, .c = to.c}));
+    // What was taken away has left its rounding; the longest point has a norm near 1.
+    for (Index l = 0; l < facts_.dim && !to.whole.empty(); ++l)
+      to.r_error += 16 * std::numeric_limits<double>::epsilon() * to.whole[at(l * facts_.dim + l)];
   }
 
   /// Some points at a time: memory that is taken for the first time costs more than the sum.
