@@ -222,7 +222,9 @@ TEST(MethodsConditions, random_points_are_drawn_from_those_that_may_be_taken) {
   for (Index i = 0; i < 12; ++i) o.conditions.candidates.push_back(i % 3 > 0);
   for (std::uint64_t seed = 0; seed < 200; ++seed)
     for (const Index i :
-         fwsr::select(data.view(), o, {.name = "random", .settings = {}, .seed = seed}).exemplars)
+         fwsr::select(data.view(), o,
+                      fwsr::MethodChoice{.name = "random", .settings = {}, .seed = seed})
+             .exemplars)
       seen.insert(i);
   EXPECT_EQ(seen, (std::set<Index>{1, 2, 4, 5, 7, 8, 10, 11}));
 }
@@ -271,12 +273,14 @@ TEST(MethodsConditions, are_taken_as_the_entry_says_or_refused_by_name) {
       fwsr::SelectOptions o{.exemplars = 3};
       ask(o, condition);
       if (takes_condition(method, condition)) {
-        EXPECT_GE(fwsr::select(data.view(), o, {.name = method.name}).exemplars.size(), 3u);
+        EXPECT_GE(
+            fwsr::select(data.view(), o, fwsr::MethodChoice{.name = method.name}).exemplars.size(),
+            3u);
         ++taken;
         continue;
       }
       try {
-        fwsr::select(data.view(), o, {.name = method.name});
+        fwsr::select(data.view(), o, fwsr::MethodChoice{.name = method.name});
         ADD_FAILURE() << "was not refused";
       } catch (const fwsr::Error& e) {
         EXPECT_NE(std::string(e.what()).find(method.name), std::string::npos) << e.what();
