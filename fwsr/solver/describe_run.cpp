@@ -104,7 +104,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
                                : Codes(kernel, run.exemplars, products.rows);
   const PointSet* const set = products.covariance ? prepared.set.get() : nullptr;
   const CodesOf left{.exemplars = run.exemplars, .theta = beyond, .left = true};
-  const Problem problem{
+  Problem problem{
       .kernel = kernel,
       .set = set,
       .covariance = products.covariance.get(),
@@ -124,6 +124,13 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       .threads = plan.threads,
       .keep_going = keep_going};
   const CodeSums sums = describe_codes(problem, codes, options, result);
+  if (refined) {
+    // The ball of these codes is the one that they are in. Products in float32 have told its radius to fewer digits.
+    double used = 0;
+    for (std::size_t t = terms.included.size(); t < result.strength.size(); ++t)
+      used += terms.cost(result.exemplars[t]) * result.strength[t];
+    if (used > run.beta * (1 + problem.precision)) problem.beta = result.beta = used;
+  }
   warn_if_short(result, options);
   warn_if_exchange_ended(refined, options, result);
   warn_if_spanned(result, options, prepared.features());
