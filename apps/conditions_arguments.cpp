@@ -1,5 +1,6 @@
 #include "apps/conditions_arguments.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -114,6 +115,9 @@ void check_conditions_arguments(const CLI::App& app, const ConditionsArguments& 
 
 namespace {
 
+/// The exemplars of a result, or the points of a file.
+Dataset other_set(const DataArguments& from, const std::string& path);
+
 /// Another set, read as DATA is; its labels and ids are of no use here.
 Dataset load_other(const DataArguments& from, const std::string& path) {
   DataArguments own = from;
@@ -123,16 +127,36 @@ Dataset load_other(const DataArguments& from, const std::string& path) {
   return load(own);
 }
 
-/// The exemplars of an earlier result, out of the data that it names.
+/// The exemplars of an earlier result, out of the data that it names; those that were included there, out of what these
+/// came from.
 Dataset exemplars_of_result(const DataArguments& from, const std::string& path) {
   const OldData old = must(data_of_result(path));
   const Dataset data = load_other(from, old.name);
-  if (rows_of(data.view()) != old.points || cols_of(data.view()) != old.features)
+  if (rows_of(data.view()) != old.own || cols_of(data.view()) != old.features)
     throw Error(fmt::format(
         "{}: its exemplars are of {} with {} points of {} features, and there are {} of {} now; "
         "name their data by --include-points, or make the result anew",
-        path, old.name, old.points, old.features, rows_of(data.view()), cols_of(data.view())));
-  return must(some_points(data, read_point_list(path, data)));
+        path, old.name, old.own, old.features, rows_of(data.view()), cols_of(data.view())));
+  if (old.included_from.empty()) return must(some_points(data, read_point_list(path, data)));
+  std::vector<Index> there, own;
+  for (const Index e : old.exemplars)
+    if (e < old.own)
+      own.push_back(e);
+    else
+      there.push_back(e - old.own - old.represented);
+  const Dataset earlier = other_set(from, old.included_from);
+  if (std::any_of(there.begin(), there.end(),
+                  [&](Index i) { return i < 0 || i >= rows_of(earlier.view()); }))
+    throw Error(fmt::format(
+        "{}: some of its exemplars came from {}, which has other points now; name their data by "
+        "--include-points, or make the result anew",
+        path, old.included_from));
+  Dataset found = must(some_points(earlier, there));
+  return own.empty() ? std::move(found) : must(join(found, must(some_points(data, own))));
+}
+
+Dataset other_set(const DataArguments& from, const std::string& path) {
+  return data_of_result(path) ? exemplars_of_result(from, path) : load_other(from, path);
 }
 
 }  // namespace
@@ -148,10 +172,7 @@ MorePoints with_more_points(const ConditionsArguments& a, const DataArguments& f
   const bool itself =
       a.represent == from.path || std::filesystem::equivalent(a.represent, from.path, code);
   if (!a.represent.empty() && !itself) more.represented = add(load_other(from, a.represent));
-  if (!a.include_points.empty())
-    more.included =
-        add(data_of_result(a.include_points) ? exemplars_of_result(from, a.include_points)
-                                             : load_other(from, a.include_points));
+  if (!a.include_points.empty()) more.included = add(other_set(from, a.include_points));
   return more;
 }
 

@@ -23,6 +23,27 @@ struct ConditionsArguments {
   std::string at_least, at_most;                         // "2", or "a=2,b=1"
 };
 
+/// Visits every argument that was given, as (name, text); names are those of the options, with underscores.
+template <class Visit>
+void describe_given(const ConditionsArguments& a, Visit&& visit) {
+  const auto see = [&](const char* name, const std::string& text) {
+    if (!text.empty()) visit(name, text);
+  };
+  see("candidates", a.candidates);
+  see("exclude", a.exclude);
+  see("include", a.include);
+  see("include_points", a.include_points);
+  see("represent", a.represent);
+  see("weights", a.weights);
+  see("weight_column", a.weight_column);
+  see("cost", a.cost);
+  see("cost_column", a.cost_column);
+  see("groups", a.groups);
+  see("group_column", a.group_column);
+  see("at_least", a.at_least);
+  see("at_most", a.at_most);
+}
+
 /// `other_sets`: also --include-points and --represent.
 void add_conditions_arguments(CLI::App& app, ConditionsArguments& a, bool other_sets = true);
 

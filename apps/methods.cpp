@@ -31,6 +31,13 @@ std::string traits_of(const Method& m) {
   return listed(traits);
 }
 
+/// The conditions it chooses under.
+std::string conditions_of(const Method& m) {
+  std::vector<std::string> names;
+  for (const Condition c : m.conditions) names.emplace_back(name_of(c));
+  return names.empty() ? "" : fmt::format("under conditions: {}", listed(names));
+}
+
 void add_wrapped(std::string& text, const std::string& indent, const std::string& about) {
   for (const std::string& line : wrapped(about, 96 - indent.size())) text += indent + line + "\n";
 }
@@ -38,7 +45,8 @@ void add_wrapped(std::string& text, const std::string& indent, const std::string
 std::string method_text(const Method& m) {
   std::string text = fmt::format("{}: {}\n", m.name, m.title);
   add_wrapped(text, "    ", m.about);
-  if (const std::string traits = traits_of(m); !traits.empty()) add_wrapped(text, "    ", traits);
+  for (const std::string& line : {traits_of(m), conditions_of(m)})
+    if (!line.empty()) add_wrapped(text, "    ", line);
   for (const Parameter& parameter : m.parameters) {
     Method only{.name = m.name, .title = {}, .about = {}, .parameters = {parameter}};
     add_wrapped(text, "      ", fmt::format("{}: {}", settings_text(only), parameter.about));

@@ -21,10 +21,15 @@ std::string_view text_of(const FileBytes& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
+/// What a list of points says, entry by entry.
+struct Entries {
+  std::vector<std::string> words;
+  bool rows = false;  // these are rows for certain, and no ids
+};
+
 /// The entries of the column `id` (where the points have ids) or `index` of a csv file with a header; nothing when the
 /// file is no such table.
-std::optional<std::vector<std::string>> column_of_picks(std::string_view text, bool ids,
-                                                        const std::string& path) {
+std::optional<Entries> column_of_picks(std::string_view text, bool ids, const std::string& path) {
   const std::string_view first = text.substr(0, text.find('\n'));
   if (first.find(',') == std::string_view::npos) return std::nullopt;
   Tokenizer fields(text, ',');
@@ -41,7 +46,7 @@ std::optional<std::vector<std::string>> column_of_picks(std::string_view text, b
         "{}: the first line has several columns, and none is called {}index; write one point a "
         "line, or a header with that name",
         path, ids ? "id or " : ""));
-  std::vector<std::string> found;
+  Entries found{.words = {}, .rows = *wanted == "index"};
   while (fields.skip_blank_lines(), !fields.at_end()) {
     std::vector<std::string> record;
     const std::int64_t line = fields.line();
@@ -54,26 +59,25 @@ std::optional<std::vector<std::string>> column_of_picks(std::string_view text, b
     if (record.size() != names.size())
       throw Error(fmt::format("{}:{}: {} fields, and the header has {}", path, line, record.size(),
                               names.size()));
-    found.push_back(record[static_cast<std::size_t>(wanted - names.begin())]);
+    found.words.push_back(record[static_cast<std::size_t>(wanted - names.begin())]);
   }
   return found;
 }
 
 /// The exemplars of a result that `fwsr select --json` wrote.
-std::vector<std::string> entries_of_result(std::string_view text, bool ids,
-                                           const std::string& path) {
+Entries entries_of_result(std::string_view text, bool ids, const std::string& path) {
   const Json json = Json::parse(text, nullptr, false);
   const char* const key = ids && json.is_object() && json.contains("ids") ? "ids" : "exemplars";
   if (!json.is_object() || !json.contains(key) || !json[key].is_array())
     throw Error(
         fmt::format("{}: is no result of fwsr select --json: it has no list {}", path, key));
-  std::vector<std::string> found;
+  Entries found{.words = {}, .rows = key == std::string_view("exemplars")};
   for (const Json& one : json[key])
-    found.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+    found.words.push_back(one.is_string() ? one.get<std::string>() : one.dump());
   return found;
 }
 
-std::vector<std::string> entries_of(const std::string& path, bool ids) {
+Entries entries_of(const std::string& path, bool ids) {
   FileBytes file = must(FileBytes::open(path));
   const std::string_view text = text_of(file);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
@@ -81,24 +85,47 @@ std::vector<std::string> entries_of(const std::string& path, bool ids) {
   if (text[start] == '{') return entries_of_result(text, ids, path);
   if (looks_like_text(file.bytes()))
     if (auto column = column_of_picks(text, ids, path)) return std::move(*column);
-  return must(read_labels(std::move(file))).words();
+  return {.words = must(read_labels(std::move(file))).words(), .rows = false};
 }
+
+/// Which points have an id: of those that several have, all but the first are `repeated`.
+struct Ids {
+  std::unordered_map<std::string_view, Index> places, repeated;
+  bool numbers = false;  // some id reads as a row: a number that is no id is a mistake, not a row
+
+  explicit Ids(const std::vector<std::string>& ids) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      numbers = numbers || parse_whole(ids[i]);
+      if (!places.emplace(ids[i], static_cast<Index>(i)).second)
+        repeated.emplace(ids[i], static_cast<Index>(i));
+    }
+  }
+};
 
 }  // namespace
 
 std::vector<Index> read_point_list(const std::string& path, const Dataset& data) {
   const Index n = rows_of(data.view());
-  std::unordered_map<std::string_view, Index> places;
-  for (std::size_t i = 0; i < data.ids.size(); ++i)
-    places.emplace(data.ids[i], static_cast<Index>(i));
+  const Ids ids(data.ids);
+  const Entries entries = entries_of(path, !data.ids.empty());
   std::vector<Index> found;
   Index entry = 0;
-  for (const std::string& word : entries_of(path, !data.ids.empty())) {
+  for (const std::string& word : entries.words) {
     ++entry;
-    if (const auto place = places.find(word); place != places.end()) {
+    if (const auto place = ids.places.find(word); place != ids.places.end() && !entries.rows) {
+      if (const auto other = ids.repeated.find(word); other != ids.repeated.end())
+        throw Error(fmt::format(
+            "{}: entry {} is {}, which is the id of rows {} and {}, at least; ids must name one "
+            "point each, or list rows in a column with the header index",
+            path, entry, in_quotes(word), place->second, other->second));
       found.push_back(place->second);
       continue;
     }
+    if (ids.numbers && !entries.rows)
+      throw Error(fmt::format(
+          "{}: entry {} is {}, which is no id of a point; the ids are numbers, so that this is not "
+          "taken for a row: list rows in a column with the header index",
+          path, entry, in_quotes(word)));
     const auto index = parse_whole(word);
     if (!index)
       throw Error(fmt::format("{}: entry {} is {}, which is {}", path, entry, in_quotes(word),
@@ -126,9 +153,23 @@ Result<OldData> data_of_result(const std::string& path) {
       !json["data"].contains("name") || !json["data"]["name"].is_string())
     return failure();
   const Json& data = json["data"];
-  return OldData{.name = data["name"].get<std::string>(),
-                 .points = data.value("points", Index{0}),
-                 .features = data.value("features", Index{0})};
+  OldData old{.name = data["name"].get<std::string>(),
+              .points = data.value("points", Index{0}),
+              .features = data.value("features", Index{0}),
+              .own = data.value("points", Index{0}),
+              .included_from = {},
+              .exemplars = {}};
+  if (json.contains("exemplars") && json["exemplars"].is_array())
+    for (const Json& one : json["exemplars"])
+      if (one.is_number_integer()) old.exemplars.push_back(one.get<Index>());
+  if (json.contains("conditions") && json["conditions"].is_object()) {
+    const Json& conditions = json["conditions"];
+    old.own = conditions.value("points", old.points);
+    old.represented = conditions.value("represented", Index{0});
+    if (conditions.contains("given") && conditions["given"].is_object())
+      old.included_from = conditions["given"].value("include_points", std::string());
+  }
+  return old;
 }
 
 std::vector<double> read_numbers(const std::string& path, const char* what, const Dataset& data) {

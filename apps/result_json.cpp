@@ -87,6 +87,23 @@ Json asked_json(const SelectResult& result) {
 
 namespace {
 
+/// What was asked of the choice, in files and counts; null: nothing.
+Json conditions_json(const SelectResult& result) {
+  Json given = Json::object();
+  describe_given(result.conditions,
+                 [&](const char* name, const std::string& text) { given[name] = text; });
+  if (given.empty()) return {};
+  const Conditions& c = result.request.options.conditions;
+  const Index all = rows_of(result.data.view());
+  return {{"given", given},
+          {"points", result.own},
+          {"represented", result.represented},
+          {"included", c.included.size()},
+          {"candidates", candidate_count(c, all)},
+          {"weight", weight_of_all(c, all)},
+          {"groups", c.groups.empty() ? 0 : c.groups.names().size()}};
+}
+
 /// How a table of text was understood; null for other formats.
 Json table_json(const std::optional<TableReading>& table) {
   if (!table) return {};
@@ -143,6 +160,7 @@ Json result_json(const SelectResult& result) {
   Json json = Json::object();
   json["options"] = asked_json(result);
   json["data"] = data_json(result.data);
+  json["conditions"] = conditions_json(result);
   if (!result.per_class) json["plan"] = json_of(result.parts.front().selection.plan);
   add_selection(json, result);
   json["seconds"] = {{"read", result.seconds.read}};

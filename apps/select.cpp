@@ -129,16 +129,17 @@ SelectPlan plan_of(const SelectArguments& a, const Dataset& data) {
 }
 
 /// Reads the conditions, and the points of other data sets behind those of `data`.
-Dataset with_conditions(SelectArguments& a, ConditionsOnce& once, Dataset data) {
+MorePoints with_conditions(SelectArguments& a, ConditionsOnce& once, Dataset data) {
   Conditions conditions;
   on_data(data, [&] { conditions = once.of(a.conditions, a.data, data); });
   if (!has_more_points(a.conditions)) {
     a.request->options.conditions = std::move(conditions);
-    return data;
+    const Index own = rows_of(data.view());
+    return {.data = std::move(data), .own = own};
   }
   MorePoints more = with_more_points(a.conditions, a.data, std::move(data));
   a.request->options.conditions = for_more_points(std::move(conditions), more);
-  return std::move(more.data);
+  return more;
 }
 
 /// The work itself; every part with the seconds it took.
@@ -230,7 +231,6 @@ int run(int argc, const char* const* argv, bool update) {
   CLI::App app(update ? update_description : description, update ? "fwsr update" : "fwsr select");
   prepare(app);
   if (update) {
-    a.method = "fwsr";  // the default method includes nothing
     app.add_option("OLD", old, "the JSON result of an earlier fwsr select");
   }
   add_arguments(app, a);
@@ -255,7 +255,8 @@ int run(int argc, const char* const* argv, bool update) {
     a.request->options.conditions = conditions.of(a.conditions, a.data, d);
     plan = plan_of(a, d);
   });
-  const Dataset data = with_conditions(a, conditions, std::move(own));
+  const MorePoints all = with_conditions(a, conditions, std::move(own));
+  const Dataset& data = all.data;
   SelectResult result{.data = data,
                       .request = *a.request,
                       .count = a.count,
@@ -263,7 +264,10 @@ int run(int argc, const char* const* argv, bool update) {
                       .per_class = a.per_class,
                       .parts = {},
                       .seconds = {},
-                      .threads = a.options.threads};
+                      .threads = a.options.threads,
+                      .conditions = a.conditions,
+                      .own = all.own,
+                      .represented = all.represented};
   result.seconds.read = seconds_since(start);
   on_data(data, [&] {
     const std::vector<Index> wanted = check_classes(a, data);

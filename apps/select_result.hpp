@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/class_counts.hpp"
+#include "apps/conditions_arguments.hpp"
 #include "fwsr/data/dataset.hpp"
 #include "fwsr/methods/methods.hpp"
 #include "fwsr/solver/select.hpp"
@@ -22,6 +23,8 @@ struct SelectResult {
   std::vector<ClassSelection> parts;
   Seconds seconds;
   int threads = 1;
+  ConditionsArguments conditions = {};  // as they were given
+  Index own = 0, represented = 0;       // points of DATA, and behind them those of --represent
 };
 
 /// What is to be run: of all points, or of every class.

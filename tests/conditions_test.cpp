@@ -17,8 +17,10 @@
 #include "fwsr/solver/select.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sweep.hpp"
+#include "lent_rows.hpp"
 #include "oracle/oracle.hpp"
 #include "problems.hpp"
+#include "random_conditions.hpp"
 #include "same.hpp"
 
 namespace {
@@ -33,88 +35,10 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-bool chance(fwsr::Rng& rng, double p) {
-  return rng.uniform() < p;
-}
-
-Index below(fwsr::Rng& rng, Index n) {
-  return static_cast<Index>(rng.below(static_cast<std::uint64_t>(n)));
-}
-
-/// Some conditions of every kind, each with the given chance, that the options of the problem can be kept under.
-void add_conditions(problems::Problem& p, double each) {
-  fwsr::Rng rng(p.seed + 77777);
-  fwsr::SelectOptions& o = p.options;
-  fwsr::Conditions& c = o.conditions;
-  const Index n = p.data.rows();
-  const bool free_two = o.q == fwsr::Norm::two && !o.nonneg;
-  if (chance(rng, each)) {
-    c.candidates.assign(at(n), false);
-    const double share = 0.2 + 0.8 * rng.uniform();
-    for (Index i = 0; i < n; ++i) c.candidates[at(i)] = chance(rng, share);
-    c.candidates[at(below(rng, n))] = true;
-  }
-  if (free_two && n > 4 && chance(rng, each))
-    for (Index i = 0, many = 1 + below(rng, 3); i < many; ++i) {
-      const Index one = below(rng, n);
-      if (std::find(c.included.begin(), c.included.end(), one) == c.included.end() &&
-          fwsr::candidate_count(c, n) > 1)
-        c.included.push_back(one);
-      if (fwsr::candidate_count(c, n) == 0) c.included.pop_back();
-    }
-  if (o.q == fwsr::Norm::two && chance(rng, each)) {
-    const bool whole = chance(rng, 0.5);
-    for (Index i = 0; i < n; ++i)
-      c.weights.push_back(whole ? static_cast<double>(below(rng, 4)) : 0.1 + 2 * rng.uniform());
-    c.weights[at(below(rng, n))] = 1;
-  }
-  if (chance(rng, each))
-    for (Index i = 0; i < n; ++i) c.costs.push_back(0.5 + 3 * rng.uniform());
-  if (chance(rng, each)) o.budget = (c.costs.empty() ? 1.0 : 3.5) + 10 * rng.uniform();
-  if (chance(rng, each)) o.until_error = std::pow(10.0, -2.5 * rng.uniform());
-  o.exemplars = std::min(o.exemplars, fwsr::candidate_count(c, n));
-  if (chance(rng, each)) {
-    const Index groups = 1 + below(rng, 4);
-    for (Index i = 0; i < n; ++i)
-      c.groups.add(std::string(1, static_cast<char>('a' + below(rng, groups))));
-    std::map<std::string, Index> sizes;
-    for (const Index i : fwsr::candidates_of(c, n)) ++sizes[c.groups[at(i)]];
-    Index floors = 0, room = 0;
-    for (const std::string& name : c.groups.names()) {
-      const Index size = sizes[name];
-      const Index cap = chance(rng, 0.6) ? below(rng, size + 1) : size;
-      const Index floor = std::min<Index>({cap, o.exemplars - floors, below(rng, 3)});
-      if (cap < size) c.at_most.named[name] = cap;
-      if (!o.budget && floor > 0) c.at_least.named[name] = floor, floors += floor;
-      room += cap;
-    }
-    o.exemplars = std::min(o.exemplars, room);
-    if (o.exemplars == 0) c.at_most = {}, o.exemplars = std::max<Index>(1, floors);
-    if (c.at_least.empty() && c.at_most.empty()) c.groups = {};
-  }
-}
-
-/// What floors and caps ask of the exemplars of a run that ended by itself.
-void expect_kept(const fwsr::Selection& s, const fwsr::SelectOptions& o) {
-  const fwsr::Conditions& c = o.conditions;
-  std::map<std::string, Index> found;
-  double spent = 0;
-  for (std::size_t t = 0; t < s.exemplars.size(); ++t) {
-    const std::size_t j = at(s.exemplars[t]);
-    if (s.included[t]) continue;
-    EXPECT_TRUE(c.candidates.empty() || c.candidates[j]) << "exemplar " << j;
-    EXPECT_EQ(std::count(c.included.begin(), c.included.end(), s.exemplars[t]), 0);
-    spent += c.costs.empty() ? 1.0 : c.costs[j];
-    if (!c.groups.empty()) ++found[c.groups[j]];
-  }
-  if (o.budget) {
-    EXPECT_LE(spent, *o.budget * (1 + 1e-9));
-  }
-  for (const std::string& name : c.groups.names()) {
-    EXPECT_LE(found[name], c.at_most.of(name).value_or(found[name])) << name;
-    EXPECT_GE(found[name], c.at_least.of(name).value_or(0)) << name;
-  }
-}
+using random_conditions::add_conditions;
+using random_conditions::below;
+using random_conditions::chance;
+using random_conditions::expect_kept;
 
 struct Tally {
   Index problems = 0, whole = 0, steps = 0;
@@ -409,56 +333,6 @@ TEST(Conditions, floors_and_caps_are_always_kept) {
   EXPECT_GE(filled, 10);  // runs that ended before their floors were met
 }
 
-// -------------------------------------------------------------------------------------------- refusals
-
-TEST(Conditions, that_cannot_be_kept_are_refused_with_the_reason) {
-  const auto problem = [](const auto& change) {
-    fwsr::SelectOptions o;
-    o.exemplars = 3;
-    change(o, o.conditions);
-    return fwsr::find_problem(o, 5, 2).value_or("");
-  };
-  using O = fwsr::SelectOptions;
-  using C = fwsr::Conditions;
-  const auto has = [](const std::string& text, const char* part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  };
-  has(problem([](O&, C& c) { c.candidates = {true, true}; }), "2 marks of candidates for 5 points");
-  has(problem([](O&, C& c) { c.candidates.assign(5, false); }), "no point may be chosen");
-  has(problem([](O&, C& c) {
-        c.candidates = {true, true, false, false, false};
-      }),
-      "only 2 of 5 points may be chosen");
-  has(problem([](O&, C& c) { c.included = {7}; }), "the points are 0 to 4");
-  has(problem([](O&, C& c) { c.included = {1, 1}; }), "twice");
-  has(problem([](O& o, C& c) { c.included = {1}, o.nonneg = true; }), "include is for q = 2");
-  has(problem([](O&, C& c) { c.weights = {1, 1, -1, 1, 1}; }), "the weight of point 2 is -1");
-  has(problem([](O&, C& c) { c.weights.assign(5, 0.0); }), "all weights are zero");
-  has(problem([](O& o, C& c) { c.weights.assign(5, 2.0), o.q = fwsr::Norm::one; }),
-      "weights are for q = 2");
-  has(problem([](O&, C& c) { c.costs = {1, 1, 1, 0, 1}; }), "the cost of point 3 is 0");
-  has(problem([](O& o, C&) { o.budget = 0.5; }), "pays for nobody");
-  has(problem([](O& o, C&) { o.budget = -1.0; }), "budget must be a positive number");
-  has(problem([](O& o, C&) { o.until_error = 1.0; }), "until_error is the share");
-  has(problem([](O& o, C&) { o.time_limit = 0.0; }), "time limit must be a positive");
-  has(problem([](O&, C& c) { c.at_most.each = 1; }), "give the groups, too");
-  const auto groups = fwsr::Labels(std::vector<std::string>{"a", "a", "a", "b", "b"});
-  has(problem([&](O&, C& c) { c.groups = groups, c.at_most.each = 1; }), "at_most allows 2");
-  has(problem([&](O&, C& c) { c.groups = groups, c.at_least.named["b"] = 3; }),
-      "at least 3 exemplars, and has 2 candidates");
-  has(problem([&](O&, C& c) { c.groups = groups, c.at_least.each = 2; }),
-      "at least 4 exemplars together, and 3 were asked for");
-  has(problem([&](O&, C& c) {
-        c.groups = groups, c.at_least.named["a"] = 2, c.at_most.named["a"] = 1;
-      }),
-      "at least 2 exemplars and at most 1");
-  has(problem([&](O&, C& c) { c.groups = groups, c.at_most.named["z"] = 1; }),
-      "the group 'z', of which there is no point");
-  has(problem([&](O& o, C& c) { c.groups = groups, c.at_least.each = 1, o.budget = 3.0; }),
-      "cannot be promised within a budget");
-  EXPECT_EQ(problem([&](O&, C& c) { c.groups = groups, c.at_least.each = 1; }), "");
-}
-
 // ---------------------------------------------------------------------------------------- endings, doors
 
 TEST(Conditions, as_few_as_reach_an_error) {
@@ -555,20 +429,6 @@ TEST(Conditions, hold_in_every_setting_of_a_sweep) {
   }
 }
 
-/// Rows of a matrix, told when asked for.
-class LentRows final : public fwsr::RowSource<double> {
- public:
-  explicit LentRows(fwsr::MatrixView<const double> m) : m_(m) {}
-  void read(Index first, Index last, double* out) const override {
-    for (Index i = first; i < last; ++i)
-      std::copy_n(m_.row(i).data(), m_.cols, out + (i - first) * m_.cols);
-  }
-  fwsr::PointsView view() const { return fwsr::StreamView<double>{this, m_.rows, m_.cols}; }
-
- private:
-  fwsr::MatrixView<const double> m_;
-};
-
 TEST(Conditions, are_the_same_for_streamed_points_and_any_number_of_threads) {
   const Points points(1500, 10, 4);
   fwsr::SelectOptions o = plain(7);
@@ -579,7 +439,7 @@ TEST(Conditions, are_the_same_for_streamed_points_and_any_number_of_threads) {
     o.conditions.costs.push_back(0.5 + rng.uniform());
   }
   o.conditions.included = {1, 500};
-  const LentRows rows(std::get<fwsr::MatrixView<const double>>(points.data.view()));
+  const fwsr::LentRows<double> rows(std::get<fwsr::MatrixView<const double>>(points.data.view()));
   for (const KernelType kernel : {KernelType::linear, KernelType::rbf}) {
     o.kernel.type = kernel;
     o.threads = 1;

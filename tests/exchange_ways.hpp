@@ -66,12 +66,13 @@ struct Prepared {
     if (!way.in_set) problem.make_kernel(o, plan, false, way.by == fwsr::KernelBy::held, {});
     if (way.in_set) {
       if (!problem.set) problem.set = std::make_unique<fwsr::LocalPoints>(*problem.points, threads);
-      points = std::make_unique<fwsr::ExchangeInSet>(*problem.set);
+      points = std::make_unique<fwsr::ExchangeInSet>(*problem.set, problem.terms);
     } else {
-      points = std::make_unique<fwsr::ExchangeInKernel>(problem.kernel(), fwsr::KernelProducts{},
-                                                        threads, fwsr::KeepGoing());
+      points = std::make_unique<fwsr::ExchangeInKernel>(
+          fwsr::KernelToExchange{problem.kernel(), problem.kernel(), problem.terms},
+          fwsr::KernelProducts{}, threads, fwsr::KeepGoing());
     }
-    const Index n = points->size();
+    const Index n = problem.kernel().size();
     k = oracle::Matrix<Real>(n, n);
     std::vector<Index> all;
     for (Index i = 0; i < n; ++i) all.push_back(i);

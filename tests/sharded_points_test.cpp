@@ -186,6 +186,38 @@ TEST_P(AnyStorage, exchange_and_move_the_same_exemplars) {
   }
 }
 
+TEST_P(AnyStorage, choose_and_exchange_the_same_exemplars_under_conditions) {
+  const Index n = 4200, d = 9;
+  const problems::Data data = points_like(n, d, GetParam(), 14);
+  fwsr::SelectOptions options{.exemplars = 6,
+                              .refine = fwsr::Refine::exchange,
+                              .codes = true,
+                              .assignment = true,
+                              .threads = 2};
+  fwsr::Rng random(3);
+  fwsr::Conditions& c = options.conditions;
+  for (Index i = 0; i < n; ++i) {
+    c.candidates.push_back(i > 1000 && random.uniform() < 0.2);  // a shard may have none
+    c.weights.push_back(random.uniform());
+    c.costs.push_back(0.5 + random.uniform());
+    c.groups.add(random.uniform() < 0.5 ? "a" : "b");
+  }
+  c.included = {0, 2000};
+  c.at_most.each = 4;
+  for (const double eta : {0.0, 0.7}) {
+    options.eta = eta;
+    const fwsr::Selection alone = whole(data.view(), {}, options);
+    ASSERT_GT(alone.refinement->exchanges, 0);
+    for (const Index count : counts) {
+      const fwsr::Selection found =
+          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
+                               shape_of(data.view(), n), options);
+      same::expect_same(found, alone);
+      EXPECT_EQ(found.refinement->after, alone.refinement->after);
+    }
+  }
+}
+
 TEST_P(AnyStorage, give_the_same_bits_until_nothing_is_left) {
   // More exemplars than dimensions: scores and C are computed anew, and the certificate from residuals.
   const Index n = 2100, d = 4;

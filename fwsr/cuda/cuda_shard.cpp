@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
@@ -57,8 +59,26 @@ Told CudaShard::answer(const MakeSet& q) {
   return {};
 }
 
+// What plans do not give to a card (solver/on_card.cpp).
+namespace {
+
+[[noreturn]] void refuse(const char* what) {
+  throw Error(fmt::format("{} on a card; this is an error of this program, use device cpu", what));
+}
+
+}  // namespace
+
 Told CudaShard::answer(const Narrow&) {
-  throw Error("conditions are kept by device cpu; the card chooses without them so far");
+  refuse("conditions are not kept");
+}
+Told CudaShard::answer(const KeepLeft&) {
+  refuse("conditions are not kept");
+}
+SumGroups::Reply CudaShard::answer(const SumGroups&) {
+  refuse("exemplars do not move to the middle");
+}
+FindMiddles::Reply CudaShard::answer(const FindMiddles&) {
+  refuse("exemplars do not move to the middle");
 }
 
 WhichPoints::Reply CudaShard::answer(const WhichPoints& q) const {
@@ -125,7 +145,7 @@ KeepForms::Reply CudaShard::answer(const KeepForms& q) {
 }
 
 KeepFormsInSingle::Reply CudaShard::answer(const KeepFormsInSingle&) {
-  throw Error("the card computes in double; this is an error of this program");
+  refuse("nothing is computed in float32");
 }
 
 SumPoints::Reply CudaShard::answer(const SumPoints& q) {

@@ -61,6 +61,7 @@ class CudaShard {
   }
   Told answer(const MakeSet& q);
   Told answer(const Narrow& q);
+  Told answer(const KeepLeft& q);
   WhichPoints::Reply answer(const WhichPoints& q) const;
   Told answer(const Forget& q);
   RowsOf::Reply answer(const RowsOf& q) const;
@@ -85,6 +86,8 @@ class CudaShard {
   ResidualScores::Reply answer(const ResidualScores& q);
   ResidualLeaders::Reply answer(const ResidualLeaders& q);
   TryExchanges::Reply answer(const TryExchanges& q);
+  SumGroups::Reply answer(const SumGroups& q);
+  FindMiddles::Reply answer(const FindMiddles& q);
   BeyondSpan::Reply answer(const BeyondSpan& q);
 
   /// Calls use(first, last, rows) for all points, some at a time: `rows` are a_first .. a_last in double on the card.

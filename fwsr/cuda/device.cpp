@@ -41,9 +41,9 @@ std::string why_no_card() {
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
     return "no NVIDIA driver is installed here";
   if (status == cudaErrorInsufficientDriver)
-    return fmt::format("the NVIDIA driver is for CUDA {}.{}, and this program needs one for {}.{} or later",
-                       driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
-                       CUDART_VERSION % 1000 / 10);
+    return fmt::format(
+        "the NVIDIA driver is for CUDA {}.{}, and this program needs one for {}.{} or later",
+        driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
   return fmt::format("no CUDA card was found ({})",
                      status == cudaSuccess ? "there is none" : cudaGetErrorString(status));
 }

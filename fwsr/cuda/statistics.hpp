@@ -58,8 +58,8 @@ void launch_fill(const Device& device, const Rows& rows, Index first, Index last
 /// The same of some points, by their index (in the memory of the card), and behind every one what it has for itself:
 /// its square, inner, mean and outer.
 inline constexpr Index own_numbers = 4;
-void launch_gather(const Device& device, const Rows& rows, const double* squares, const Index* which,
-                   Index count, double* out);
+void launch_gather(const Device& device, const Rows& rows, const double* squares,
+                   const Index* which, Index count, double* out);
 /// The numbers of some points as they are stored.
 void launch_gather_stored(const Device& device, const Rows& rows, const Index* which, Index count,
                           double* out);

@@ -24,8 +24,8 @@ constexpr Index product_step = 48;   // a multiple of every micro-kernel's heigh
 constexpr Index leaf = 112;          // triangles no larger than this are multiplied as squares
 
 /// Rows per block: the same for these points whatever the number of threads.
-Index product_height(Index n) {
-  return std::min(product_rows, block_count(n, product_step) * product_step);
+Index product_height(Index n) {  // a shard may have no candidates at all
+  return std::min(product_rows, std::max<Index>(1, block_count(n, product_step)) * product_step);
 }
 
 /// Columns begin .. end of Y = A U from the same columns of A; U upper triangular with zeros below.

@@ -1,5 +1,6 @@
 #include "fwsr/methods/describe_picks.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -40,15 +41,17 @@ void add_certificate(const Task& task, const PreparedProblem& prepared, const Se
                      Selection& result) {
   const KernelMatrix& kernel = *prepared.source;
   const double unit = kernel.unit(), none = std::numeric_limits<double>::quiet_NaN();
+  const bool vectors = task.linear && !prepared.factor && !task.terms.weighted();
   const Regression errors =
-      regress(kernel, task.linear && !prepared.factor ? task.points : nullptr, result.exemplars,
-              o.rho ? *o.rho * unit : -1.0, task.threads, task.keep_going);
+      regress(kernel, vectors ? task.points : nullptr, result.exemplars,
+              o.rho ? *o.rho * unit : -1.0, task.threads, task.keep_going, task.terms.weights);
   require_finite(errors.trace);
   require_finite(errors.projection);
   result.f_at_zero = errors.trace / unit / unit;
   if (prepared.factor)  // f(0) is that of the problem that was solved
     result.f_at_zero =
-        block_sum(task.threads, task.size(), [&](Index i) { return task.kernel->diagonal(i); }) /
+        block_sum(task.threads, task.size(),
+                  [&](Index i) { return task.terms.weight(i) * task.kernel->diagonal(i); }) /
         task.unit() / task.unit();
   result.certificate =
       Certificate{.f = none,
@@ -67,6 +70,15 @@ void add_certificate(const Task& task, const PreparedProblem& prepared, const Se
 
 }  // namespace
 
+void list_exemplars(const Task& task, std::vector<Index> chosen, Selection& result) {
+  const std::vector<Index>& there = task.terms.included;
+  result.exemplars = there;
+  result.exemplars.insert(result.exemplars.end(), chosen.begin(), chosen.end());
+  result.filled.assign(result.exemplars.size(), false);
+  result.included.assign(result.exemplars.size(), false);
+  std::fill_n(result.included.begin(), there.size(), true);
+}
+
 void describe_picks(const Task& task, const PreparedProblem& prepared, Picks picks,
                     const SelectOptions& o, Selection& result) {
   const auto found = static_cast<Index>(picks.exemplars.size());
@@ -74,11 +86,10 @@ void describe_picks(const Task& task, const PreparedProblem& prepared, Picks pic
   const bool explained = !picks.warnings.empty();  // the method says why there are fewer
   if (found < o.exemplars && result.status == Status::exemplars_reached)
     result.status = explained ? Status::converged : Status::exhausted;
-  result.exemplars = std::move(picks.exemplars);
-  result.strength = std::move(picks.strength);
-  result.strength.resize(at(found), 0.0);
-  result.filled.assign(at(found), false);
-  result.included.assign(at(found), false);
+  list_exemplars(task, std::move(picks.exemplars), result);
+  result.strength.assign(task.terms.included.size(), 0.0);
+  result.strength.insert(result.strength.end(), picks.strength.begin(), picks.strength.end());
+  result.strength.resize(result.exemplars.size(), 0.0);
   if (o.codes) {
     result.codes.resize(picks.codes.size());
     for (Index t = 0; t < found; ++t)
@@ -95,13 +106,11 @@ void describe_picks(const Task& task, const PreparedProblem& prepared, Picks pic
                     o.fill ? "; the rest was filled up with the farthest points"
                            : "; fill would add the farthest ones"));
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
-  if (task.kernel && o.fill && found < o.exemplars) {
-    fill_up(*task.kernel, o.exemplars, task.threads, o.codes, result);
+  if (task.kernel && fill_short_answer(*task.kernel, o, task.terms, task.threads, result))
     picks.assignment.clear();
-  }
   if (picks.assignment.empty() && !result.exemplars.empty())
     picks.assignment = assign_to_nearest(task, prepared, result.exemplars);
-  result.weights = counts_of(picks.assignment, result.exemplars.size());
+  result.weights = counts_of(picks.assignment, result.exemplars.size(), task.terms.weights);
   if (o.assignment) result.assignment = std::move(picks.assignment);
   if (!task.kernel) return;
   if (o.certificate == CertificateKind::full) add_certificate(task, prepared, o, result);

@@ -11,6 +11,7 @@
 
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/methods/method.hpp"
+#include "fwsr/methods/taken_conditions.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/planner.hpp"
 
@@ -29,12 +30,22 @@ void complete(SelectOptions& o) {
     o.kernel.type = KernelType::rbf;
 }
 
+/// How many exemplars there will be, about, with those that are there already: a budget sets no number.
+Index expected(const PlanFacts& facts, const SelectOptions& o) {
+  const Index included = std::ssize(o.conditions.included);
+  if (!o.budget) return included + o.exemplars;
+  const double paid = *o.budget / mean_cost(o.conditions, facts.points);
+  return included +
+         (paid < static_cast<double>(o.exemplars) ? static_cast<Index>(paid) : o.exemplars);
+}
+
 void suit(const PlanFacts& facts, SelectOptions& o) {
   if (o.kernel.type == KernelType::linear && !facts.sparse) o.kernel.type = KernelType::rbf;
-  if (o.refine_suits && formula_of(o.kernel.type).of == KernelOf::squared_distances)
+  if (o.refine_suits && !is_conditional(o) &&
+      formula_of(o.kernel.type).of == KernelOf::squared_distances)
     o.refine = Refine::middle;
   if (formula_of(o.kernel.type).computed() && o.rank == 0 && facts.points > exact_up_to)
-    o.rank = std::min(facts.points, std::max(least_rank, rank_per_exemplar * o.exemplars));
+    o.rank = std::min(facts.points, std::max(least_rank, rank_per_exemplar * expected(facts, o)));
 }
 
 }  // namespace
@@ -49,6 +60,7 @@ Method exchange_method() {
           .uses_rbf = true,
           .factors = true,
           .streams = true,
+          .conditions = all_conditions(),
           .complete = complete,
           .suit = suit};
 }

@@ -1,5 +1,5 @@
 // FWSR, the method of the paper: the solver of fwsr/solver on the points themselves.
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/taken_conditions.hpp"
 
 namespace fwsr {
 
@@ -10,7 +10,8 @@ Method fwsr_method() {
               "a sparse self-representation of the points, one exemplar a step: the paper's method",
           .any_kernel = true,
           .streams = true,
-          .all_options = true};
+          .all_options = true,
+          .conditions = all_conditions()};
 }
 
 }  // namespace fwsr

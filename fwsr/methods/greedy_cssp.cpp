@@ -13,6 +13,7 @@
 // which point i lowers by a_i^T P C P a_i / (mu + a_i^T P a_i): sequential transductive experimental design (Yu, Bi,
 // Tresp 2006).
 #include "fwsr/base/at.hpp"
+#include "fwsr/methods/open_choice.hpp"
 #include "fwsr/methods/orthogonal.hpp"
 
 namespace fwsr {
@@ -22,9 +23,12 @@ namespace {
 Picks choose(const Task& task) {
   const auto residuals =
       make_residuals(task, task.exemplars, 1e-12, true, task.settings.number("mu"));
+  OpenChoice open(task);
+  for (const Index i : task.terms.included) residuals->take_free(i);
   const auto gain = [&](Index i) {
     const double square = residuals->squares()[at(i)];
-    return square > 0 ? residuals->energies()[at(i)] / (residuals->ridge() + square) : 0.0;
+    return open(i) && square > 0 ? residuals->energies()[at(i)] / (residuals->ridge() + square)
+                                 : 0.0;
   };
   Picks picks;
   while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
@@ -33,6 +37,7 @@ Picks choose(const Task& task) {
     const double most = gain(best);
     if (residuals->take(best) == 0) continue;
     picks.exemplars.push_back(best);
+    open.add(best);
     picks.strength.push_back(most / task.unit() / task.unit());
     task.report(static_cast<Index>(picks.exemplars.size()));
   }
@@ -51,6 +56,8 @@ Method greedy_cssp_method() {
           .any_kernel = true,
           .factors = true,
           .streams = true,
+          .conditions = {Condition::candidates, Condition::include, Condition::weights,
+                         Condition::groups},
           .cost = [](const Sizes& s, const Settings&) { return residuals_cost(s, true); },
           .choose = choose};
 }

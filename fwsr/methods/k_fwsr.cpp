@@ -1,5 +1,5 @@
 // K-FWSR: the solver of fwsr/solver on the rbf kernel, or on the one the user names.
-#include "fwsr/methods/method.hpp"
+#include "fwsr/methods/taken_conditions.hpp"
 
 namespace fwsr {
 
@@ -12,7 +12,8 @@ Method k_fwsr_method() {
       .any_kernel = true,
       .uses_rbf = true,
       .streams = true,
-      .all_options = true};
+      .all_options = true,
+      .conditions = all_conditions()};
 }
 
 }  // namespace fwsr

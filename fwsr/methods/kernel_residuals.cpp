@@ -39,7 +39,7 @@ KernelResiduals::KernelResiduals(const Task& task, Index most, double tolerance,
         ridge);
   if (!energies) return;
   std::vector<double> sums(at(n));
-  kernel_->row_squares(sums, task.threads);
+  kernel_->row_squares(sums, task.threads, task.terms.weights);
   start_energies(std::move(sums));
 }
 
@@ -58,8 +58,8 @@ double KernelResiduals::square_of(Index i) const {
 
 double KernelResiduals::append(Index pick, std::span<double> x, std::span<double> y) {
   const double square = square_of(pick);
-  if (square <= floor()) return 0;
-  const double norm = std::sqrt(ridge() + square);
+  if (square <= floor_of_pick()) return 0;
+  const double norm = std::sqrt(ridge_of_pick() + square);
   const Index n = size(), known = rank();
   for_blocks(task().threads, n, [&](Index, Index first, Index last) {
     throw_if_cancelled(task().keep_going);
@@ -73,15 +73,16 @@ double KernelResiduals::append(Index pick, std::span<double> x, std::span<double
     }
     for (Index i = first; i < last; ++i) x[at(i)] /= norm;
   });
-  x[at(pick)] = ridge() > 0 ? square / norm : norm;
+  x[at(pick)] = ridge_of_pick() > 0 ? square / norm : norm;
   std::copy(x.begin(), x.end(), factor_.get() + known * n);
   if (y.empty()) return norm;
-  kernel_->multiply(x, y, task().threads);
+  const std::vector<double> sx = weighted({x.begin(), x.end()});
+  kernel_->multiply(sx, y, task().threads);
   std::vector<double> along(at(known));
   const int threads =
       threads_for(task().threads, 2 * static_cast<double>(n) * static_cast<double>(known));
   for_tasks(threads, known,
-            [&](Index t) { along[at(t)] = dot(factor_.get() + t * n, x.data(), n); });
+            [&](Index t) { along[at(t)] = dot(factor_.get() + t * n, sx.data(), n); });
   for_blocks(threads, n, [&](Index, Index first, Index last) {
     for (Index t = 0; t < known; ++t)
       for (Index i = first; i < last; ++i) y[at(i)] -= along[at(t)] * factor_[at(t * n + i)];
@@ -120,7 +121,8 @@ void KernelResiduals::energies_by_rows(std::span<const Index> some, double* ener
                                .out = rows.data(),
                                .out_stride = width});
     for (Index b = 0; b < count; ++b)
-      energies[b] += dot(&rows[at(b * width)], &rows[at(b * width)], width);
+      energies[b] += weighted_dot(task().terms.weights, first, &rows[at(b * width)],
+                                  &rows[at(b * width)], width);
   }
 }
 

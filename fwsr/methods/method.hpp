@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -90,6 +91,24 @@ inline constexpr const char* common_options[] = {
     "exemplars", "kernel", "gamma", "degree",        "coef0",  "center", "scale",
     "fill",      "refine", "ridge", "refine_rounds", "lambda", "rho",    "certificate"};
 
+/// What else may be asked of a choice (solver/conditions.hpp); `represent` asks for candidates and weights.
+enum class Condition {
+  candidates,
+  include,
+  weights,
+  cost,
+  groups,
+  budget,
+  until_error,
+  time_limit
+};
+constexpr auto values_of(Condition) {
+  using enum Condition;
+  return std::array{candidates, include, weights, cost, groups, budget, until_error, time_limit};
+}
+/// As people write it: "candidates", "until_error".
+const char* name_of(Condition v);
+
 struct Method {
   std::string name;   // as on the command line: "strong-rrqr"
   std::string title;  // "strong rank-revealing QR"
@@ -103,6 +122,7 @@ struct Method {
   bool codes = false;          // Picks::codes are there
   bool streams = false;        // reads the points in order, so that they may stay on disk
   bool all_options = false;    // ... and whether all others do, too
+  std::vector<Condition> conditions = {};  // that it chooses under
   /// Fills in options that were left open: what holds for any points, when a request is made, ...
   void (*complete)(SelectOptions& options) = nullptr;
   /// ... and what depends on the points, when it is planned; null: nothing does.
@@ -115,6 +135,8 @@ struct Method {
 
 /// Whether it is the Frank-Wolfe solver itself, by one of its names.
 bool is_solver(const Method& method);
+/// Whether it chooses under such a condition.
+bool takes_condition(const Method& method, Condition condition);
 /// Whether an option of `describe` means something to the method.
 bool takes_option(const Method& method, std::string_view option);
 /// Whether the answer depends on the seed.

@@ -20,7 +20,7 @@ namespace {
 Sizes sizes_of(const PlanFacts& facts, const SelectOptions& o) {
   return {.n = static_cast<double>(facts.points),
           .d = static_cast<double>(facts.features),
-          .k = static_cast<double>(o.exemplars),
+          .k = static_cast<double>(o.exemplars + std::ssize(o.conditions.included)),
           .entries = static_cast<double>(facts.entries),
           .number = facts.single ? 4.0 : 8.0,
           .threads = static_cast<double>(facts.threads),

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/methods/open_choice.hpp"
 #include "fwsr/methods/orthogonal.hpp"
 
 namespace fwsr {
@@ -21,10 +22,12 @@ Picks choose(const Task& task) {
   const auto residuals =
       make_residuals(task, task.exemplars, 1e-12, true, task.settings.number("mu"));
   const std::vector<double> norms(residuals->squares().begin(), residuals->squares().end());
+  OpenChoice open(task);
+  for (const Index i : task.terms.included) residuals->take_free(i);
   Picks picks;
   while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
     const auto score = [&](Index i) {
-      const double energy = residuals->energies()[at(i)];
+      const double energy = open(i) ? residuals->energies()[at(i)] : 0.0;
       return normalize && energy > 0 ? energy / norms[at(i)] : energy;
     };
     const Index best = residuals->best(score);
@@ -32,6 +35,7 @@ Picks choose(const Task& task) {
     const double most = score(best);
     if (residuals->take(best) == 0) continue;
     picks.exemplars.push_back(best);
+    open.add(best);
     const double unit = task.unit();
     picks.strength.push_back(std::sqrt(most) / unit / (normalize ? 1 : unit));
     task.report(static_cast<Index>(picks.exemplars.size()));
@@ -54,6 +58,8 @@ Method omp_method() {
           .any_kernel = true,
           .factors = true,
           .streams = true,
+          .conditions = {Condition::candidates, Condition::include, Condition::weights,
+                         Condition::groups},
           .cost = [](const Sizes& s, const Settings&) { return residuals_cost(s, true); },
           .choose = choose};
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/methods/open_choice.hpp"
 
 namespace fwsr {
 
@@ -25,7 +26,7 @@ void Residuals::start(std::vector<double> squares, double relative_floor, double
   squares_ = std::move(squares);
   largest_ = squares_.empty() ? 0 : *std::max_element(squares_.begin(), squares_.end());
   floor_ = relative_floor * largest_;
-  if (ridge > 0) ridge_ = ridge * total() / static_cast<double>(size());
+  if (ridge > 0) ridge_ = ridge * total() / task_.terms.weight_of_all(size());
   for (double& s : squares_)
     if (s <= floor_) s = 0;
   if (ridge > 0) floor_ = 0;
@@ -40,7 +41,8 @@ void Residuals::start_energies(std::vector<double> energies) {
 }
 
 double Residuals::total() const {
-  return block_sum(task_.threads, size(), [&](Index i) { return squares_[at(i)]; });
+  return block_sum(task_.threads, size(),
+                   [&](Index i) { return task_.terms.weight(i) * squares_[at(i)]; });
 }
 
 double Residuals::take(Index pick) {
@@ -51,14 +53,28 @@ double Residuals::take(Index pick) {
   ++rank_;
   const int threads = threads_for(task_.threads, 4 * static_cast<double>(size()));
   const double sum =
-      has_energies_ ? block_sum(threads, size(), [&](Index i) { return x_[at(i)] * x_[at(i)]; })
-                    : 0.0;
+      has_energies_
+          ? block_sum(threads, size(),
+                      [&](Index i) { return task_.terms.weight(i) * (x_[at(i)] * x_[at(i)]); })
+          : 0.0;
   const std::vector<Index> again = subtract(sum);
   if (renew())
     compute_all_again();
   else
     compute_again(again);
   return norm;
+}
+
+void Residuals::take_free(Index point) {
+  free_ = ridge_ > 0;
+  take(point);
+  free_ = false;
+}
+
+std::vector<double> Residuals::weighted(std::vector<double> values) const {
+  for (Index i = 0; i < size() && task_.terms.weighted(); ++i)
+    values[at(i)] *= task_.terms.weight(i);
+  return values;
 }
 
 /// The recursions; returns the points whose numbers they leave in doubt.
@@ -113,6 +129,7 @@ void Residuals::compute_all_again() {
 std::unique_ptr<Residuals> make_residuals(const Task& task, Index most, double tolerance,
                                           bool energies, double ridge) {
   using Keep = VectorResiduals::Keep;
+  most += std::ssize(task.terms.included);
   if (task.linear && task.points)
     return std::make_unique<VectorResiduals>(task, most, tolerance,
                                              energies ? Keep::energies : Keep::squares, ridge);
@@ -165,13 +182,17 @@ double rounding_tolerance(Index d) {
 Pivots largest_residuals(const Task& task, Index count) {
   const double tolerance = rounding_tolerance(task.linear && task.points ? task.points->dim() : 0);
   const auto residuals = make_residuals(task, count, tolerance, false);
+  OpenChoice open(task);
+  for (const Index i : task.terms.included) residuals->take_free(i);
   Pivots pivots;
   while (static_cast<Index>(pivots.points.size()) < count) {
-    const Index best = residuals->best([&](Index i) { return residuals->squares()[at(i)]; });
+    const Index best =
+        residuals->best([&](Index i) { return open(i) ? residuals->squares()[at(i)] : 0.0; });
     if (best < 0) break;
     const double norm = residuals->take(best);
     if (norm == 0) continue;
     pivots.points.push_back(best);
+    open.add(best);
     pivots.norms.push_back(norm);
     task.report(static_cast<Index>(pivots.points.size()));
   }

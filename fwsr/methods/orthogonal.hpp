@@ -9,6 +9,8 @@
 //   g_i   = ||R^T r_i||^2 = sum_j <r_i, r_j>^2  (energies)
 //   C     = sum_j a_j a_j^T
 //
+// Points that count by weights s_j do so in C, and in every sum over j.
+//
 // Pick p adds the direction q = r_p / ||r_p||. With x_i = <a_i, q> and y_i = <a_i, E C q>
 //
 //   s_i <- s_i - x_i^2
@@ -61,6 +63,8 @@ class Residuals {
   /// Takes a point in: projects all others onto its complement. Returns ||r_pick|| before, with a ridge
   /// sqrt(mu + s_pick); zero when the pick turns out to be in the span of the others, and then nothing else changes.
   double take(Index pick);
+  /// The same of a point that was there already: without a ridge.
+  void take_free(Index point);
 
  protected:
   /// Points computed again at once: a multiple of every micro-kernel's height, so that equal points
@@ -80,9 +84,14 @@ class Residuals {
   virtual bool renew() { return false; }
 
   const Task& task() const { return task_; }
+  /// A number of every point, each times its weight.
+  std::vector<double> weighted(std::vector<double> values) const;
   double floor() const { return floor_; }
+  /// Of the point that is taken in: its ridge, and up to which square it is in the span of the others.
+  double ridge_of_pick() const { return free_ ? 0.0 : ridge_; }
+  double floor_of_pick() const { return free_ ? free_floor * largest_ : floor_; }
   double largest_square() const { return largest_; }  // before any pick
-  double total() const;
+  double total() const;                               // of the squares, each by its weight
   /// `ridge` in units of the mean square. Squares up to `relative_floor` of the largest are zero, also
   /// later on where there is no ridge.
   void start(std::vector<double> squares, double relative_floor, double ridge);
@@ -98,6 +107,9 @@ class Residuals {
   double floor_ = 0;  // squares up to here are rounding
   double largest_ = 0;
   double ridge_ = 0;
+  bool free_ = false;  // while such a point is taken in, beside a ridge
+  /// s_i = <a_i, P a_i> is right to rounding of ||a_i||^2.
+  static constexpr double free_floor = 1e-12;
   bool has_energies_ = false;
   std::vector<double> squares_, energies_, computed_squares_, computed_energies_;
   std::vector<double> x_, y_;

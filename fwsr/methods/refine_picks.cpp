@@ -4,6 +4,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/index_range.hpp"
+#include "fwsr/kernel/projected_kernel.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/local_points.hpp"
@@ -50,18 +51,24 @@ void refine_picks(const Task& task, const PreparedProblem& prepared, const Selec
   Exchanged found;
   try {
     std::unique_ptr<LocalPoints> set;
+    std::unique_ptr<KernelMatrix> left;  // beyond what is there already
     std::unique_ptr<ExchangePoints> points;
     if (vectors) {
       set = std::make_unique<LocalPoints>(*task.points, task.threads, task.keep_going);
-      points = std::make_unique<ExchangeInSet>(*set);
+      set->narrow(task.terms);
+      points = std::make_unique<ExchangeInSet>(*set, task.terms);
     } else {
-      points = std::make_unique<ExchangeInKernel>(*task.kernel, KernelProducts{}, task.threads,
-                                                  task.keep_going);
+      if (!task.terms.included.empty())
+        left = make_projected_kernel(*task.kernel, task.terms.included, true, task.threads);
+      points = std::make_unique<ExchangeInKernel>(
+          KernelToExchange{left ? *left : *task.kernel, *task.kernel, task.terms}, KernelProducts{},
+          task.threads, task.keep_going);
     }
     const std::unique_ptr<MiddlePoints> middle =
         middle_for(o, prepared, task.threads, task.keep_going);
-    found = exchange(*points, picks.exemplars, exchange_options(o, *points, task.kernel->single()),
-                     {}, middle.get());
+    ExchangeOptions own = exchange_options(o, *points, task.kernel->single());
+    own.permitted = Permitted(o, task.terms, picks.exemplars);
+    found = exchange(*points, picks.exemplars, own, {}, middle.get());
   } catch (const Interrupted&) {  // before it began
     picks.status = Status::interrupted;
     return;

@@ -9,6 +9,7 @@
 #include "fwsr/methods/methods.hpp"
 #include "fwsr/methods/run_method.hpp"
 #include "fwsr/methods/settings.hpp"
+#include "fwsr/methods/taken_conditions.hpp"
 #include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
@@ -31,14 +32,6 @@ void refuse_card(const Method& method, const SelectOptions& o) {
   if (is_solver(method) || o.device.kind == DeviceChoice::Kind::cpu) return;
   throw OptionError(
       fmt::format("{} works on the processor; use device cpu, or method fwsr", method.name));
-}
-
-void refuse_conditions(const Method& method, const SelectOptions& o) {
-  if (is_solver(method) || o.conditions.empty()) return;
-  throw OptionError(fmt::format(
-      "{} does not choose under conditions (candidates, include, weights, costs, groups); fwsr and "
-      "k-fwsr do",
-      method.name));
 }
 
 /// How the request's method plans and runs one problem.
@@ -85,7 +78,7 @@ Request::Request(const SelectOptions& given, const MethodChoice& choice)
 
 Plan Request::plan(const PointsView& points) const {
   refuse_card(*method, options);
-  refuse_conditions(*method, options);
+  refuse_conditions(*method, settings, options);
   refuse_unsuitable(options, points);
   return chooser_of(*this).plan(facts_of(points, threads_of(options)),
                                 with_limit(options, rows_of(points)));
@@ -108,7 +101,7 @@ std::string Request::warning_of_long_run(const PointsView& points, const Plan& p
 std::vector<ClassPlan> Request::plan_per_class(const PointsView& points, const Labels& labels,
                                                const ClassCounts& counts) const {
   refuse_card(*method, options);
-  refuse_conditions(*method, options);
+  refuse_conditions(*method, settings, options);
   return fwsr::plan_per_class(points, labels, counts, options, chooser_of(*this));
 }
 

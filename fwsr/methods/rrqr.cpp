@@ -27,6 +27,7 @@ Method rrqr_method() {
               "Golub 1965)",
           .any_kernel = true,
           .streams = true,
+          .conditions = {Condition::candidates, Condition::include, Condition::groups},
           .cost = [](const Sizes& s, const Settings&) { return residuals_cost(s, false); },
           .choose = choose};
 }

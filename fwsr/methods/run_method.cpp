@@ -57,14 +57,17 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
     PreparedProblem prepared;
     if (takes_dissimilarities(settings)) {
       task.given = &view;
+      task.terms = terms_of(o.conditions, task.size());
     } else {
       prepared = prepare_problem(view, subset, o, plan, keep_going);
       task.points = prepared.points ? &prepared.feature_rows() : nullptr;
       task.kernel = &prepared.kernel();
       task.linear =
           prepared.points && (prepared.factor || prepared.type.type == KernelType::linear);
+      task.terms = prepared.terms;
       result.gamma = prepared.gamma();
     }
+    task.open = OpenRows(o, task.terms, task.size());
     throw_if_cancelled(keep_going);
     result.seconds.setup = seconds_since(start);
     const auto choosing = Clock::now();
@@ -77,9 +80,7 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
       result.seconds.exchange = seconds_since(exchanging);
     }
     if (picks.status == Status::interrupted) {  // who stops does not wait for weights
-      result.exemplars = std::move(picks.exemplars);
-      result.filled.assign(result.exemplars.size(), false);
-      result.included.assign(result.exemplars.size(), false);
+      list_exemplars(task, std::move(picks.exemplars), result);
       result.refinement = picks.refinement;
       throw Interrupted{};
     }

@@ -114,6 +114,8 @@ bool is_solver(const Method& method) {
 
 bool takes_option(const Method& method, std::string_view option) {
   if (option == "rank" && method.factors) return true;
+  for (const Condition c : method.conditions)
+    if (option == name_of(c)) return true;
   return method.all_options || std::find(std::begin(common_options), std::end(common_options),
                                          option) != std::end(common_options);
 }

@@ -13,7 +13,9 @@
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/methods/method.hpp"
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/open_rows.hpp"
 #include "fwsr/solver/selection.hpp"
+#include "fwsr/solver/terms.hpp"
 
 namespace fwsr {
 
@@ -27,6 +29,8 @@ struct Task {
   const PointsView* given = nullptr;
   std::span<const Index> subset = {};
   bool linear = true;  // the kernel is the inner product of `points`
+  Terms terms = {};    // what the points count, who may be chosen, who is there already
+  OpenRows open = {};  // who may be chosen beside others (open_choice.hpp)
   Index exemplars = 0;
   Settings settings = {};
   std::uint64_t seed = 0;
@@ -43,9 +47,10 @@ struct Task {
 
 /// What a method answers; indices count the points of the task.
 struct Picks {
-  std::vector<Index> exemplars;       // in the order of choosing; fewer than asked: no more to find
-  std::vector<double> strength = {};  // the method's own measure of each; empty: none
-  std::vector<double> codes = {};     // exemplars x points, row by row; empty: the method has none
+  std::vector<Index> exemplars;  // in the order of choosing; fewer than asked: no more to find.
+                                 // Not those that were there already
+  std::vector<double> strength = {};   // the method's own measure of each; empty: none
+  std::vector<double> codes = {};      // exemplars x points, row by row; empty: the method has none
   std::vector<Index> assignment = {};  // of every point; empty: to the nearest
   Status status = Status::exemplars_reached;
   std::optional<Refinement> refinement = {};  // of exchange, behind the method

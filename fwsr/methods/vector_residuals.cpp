@@ -7,6 +7,7 @@
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/methods/orthogonal.hpp"
+#include "fwsr/solver/covariance.hpp"
 
 namespace fwsr {
 
@@ -37,7 +38,7 @@ VectorResiduals::VectorResiduals(const Task& task, Index most, double tolerance,
   if (keep != Keep::squares && d_ < points_.size()) make_covariance();
   if (keep != Keep::energies) return;
   std::vector<double> energies(at(points_.size()));
-  if (covariance_.empty()) task.kernel->row_squares(energies, task.threads);
+  if (covariance_.empty()) task.kernel->row_squares(energies, task.threads, task.terms.weights);
   start_energies(std::move(energies));
   if (!covariance_.empty()) compute_all_again();
 }
@@ -88,6 +89,7 @@ void VectorResiduals::make_covariance() {
     throw_if_cancelled(task().keep_going);
     points_.rows(first, last, out);
     residual_rows(last - first, last - first, out);
+    times_roots(task().terms.weights, first, last, d_, out);
   };
   covariance_ = gram_of_rows<double>(points_.size(), d_, task().threads, fill).products;
   mirror(d_, covariance_);
@@ -113,7 +115,7 @@ std::vector<double> VectorResiduals::image(std::span<const double> v) const {
   if (covariance_.empty()) {
     std::vector<double> x(at(points_.size()));
     products(v, x);
-    out = points_.combine(x, task().threads);
+    out = points_.combine(weighted(x), task().threads);
   } else {
     out.resize(at(d_));
     multiply_vector(Op::none, {covariance_.data(), d_, d_, d_}, v.data(), out.data());
@@ -157,8 +159,8 @@ double VectorResiduals::append(Index pick, std::span<double> x, std::span<double
   const std::vector<double> a = q;
   project(q, rank());
   const double square = dot(ridge() > 0 ? a.data() : q.data(), q.data(), d_);
-  if (square <= floor()) return 0;
-  const double norm = std::sqrt(ridge() + square);
+  if (square <= floor_of_pick()) return 0;
+  const double norm = std::sqrt(ridge_of_pick() + square);
   for (double& v : q) v /= norm;
   if (y.empty()) {
     products(q, x);
@@ -166,7 +168,7 @@ double VectorResiduals::append(Index pick, std::span<double> x, std::span<double
     products(q, image(q), x, y);
   } else {
     products(q, x);
-    std::vector<double> image = points_.combine(x, task().threads);
+    std::vector<double> image = points_.combine(weighted({x.begin(), x.end()}), task().threads);
     project(image, rank());
     products(image, y);
   }
@@ -220,7 +222,8 @@ void VectorResiduals::energies_by_products(Index count, Index height, const doub
                              .out = products.data(),
                              .out_stride = width});
     for (Index b = 0; b < count; ++b)
-      energies[b] += dot(&products[at(b * width)], &products[at(b * width)], width);
+      energies[b] += weighted_dot(task().terms.weights, first, &products[at(b * width)],
+                                  &products[at(b * width)], width);
   }
 }
 

@@ -60,7 +60,7 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
   Value f{.value = sums.residual,
           .error = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors};
   if (p.set && codes.theta() && !(f.error <= 1e-4 * f.value)) {
-    f.value = p.set->residual_sum({codes.list(), *codes.theta()});
+    f.value = p.set->residual_sum(asked_of_set(p, codes));
     f.error = 2 * std::sqrt(f.value * m.residual_errors) + m.residual_errors;
   }
   require_finite(f.value);
@@ -109,7 +109,9 @@ Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, do
   const std::vector<Index>& exemplars = codes.list();
   for (std::size_t t = included; t < sums.scores.size(); ++t)
     best.score = std::max(best.score, sums.scores[t] / p.terms.cost(exemplars[t]));
-  double half = (p.beta - total(strength)) * best.score;
+  // Rounding of scores in float32 may have led X out of the ball by as little; the gap of the ball that X is in bounds
+  // that of the smaller one.
+  double half = (std::max(p.beta, total(strength)) - total(strength)) * best.score;
   for (std::size_t t = included; t < sums.xp.size(); ++t)
     half += strength[t] * best.score - sums.xp[t];
   gap.value = 2 * half;

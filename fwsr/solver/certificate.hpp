@@ -28,7 +28,9 @@ struct Problem {
   Norm q = Norm::two;
   bool nonneg = false;
   double beta = 0;
-  const Terms& terms;       // X is of all exemplars; those that are included come first
+  const Terms& terms;  // X is of all exemplars; those that are included come first
+  const CodesOf* left =
+      nullptr;              // of a set: the same X for what is included leaves, where some are
   double f_at_zero = 0;     // of the run
   double precision = 1e-9;  // of the run: 1e-6 when its matrix products were in float32
   double steepest =
@@ -36,6 +38,11 @@ struct Problem {
   int threads = 1;
   KeepGoing keep_going;
 };
+
+/// X as the points of a set are to be asked about it.
+inline CodesOf asked_of_set(const Problem& p, const Codes& codes) {
+  return p.left ? *p.left : CodesOf{codes.list(), *codes.theta()};
+}
 
 /// Sums over all points that the certificate is made of, in the kernel's units.
 struct CodeSums {

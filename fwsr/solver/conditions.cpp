@@ -17,6 +17,12 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
+/// Squares of weights and costs are numbers, too.
+constexpr double most_number = 1e100;
+constexpr const char* too_large =
+    " between 1e-100 and 1e100; multiply all of them (and the budget) by one number: nothing else "
+    "changes";
+
 /// One number for each point, or none.
 Problem wrong_length(const char* what, std::size_t given, Index n) {
   if (given == 0 || static_cast<Index>(given) == n) return std::nullopt;
@@ -26,9 +32,9 @@ Problem wrong_length(const char* what, std::size_t given, Index n) {
 Problem find_in_weights(const std::vector<double>& weights) {
   double all = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!(weights[i] >= 0 && std::isfinite(weights[i])))
-      return fmt::format("the weight of point {} is {}; weights are 0 or positive numbers", i,
-                         weights[i]);
+    if (!(weights[i] >= 0 && weights[i] <= most_number))
+      return fmt::format("the weight of point {} is {}; weights are 0 or positive numbers{}", i,
+                         weights[i], weights[i] > most_number ? too_large : "");
     all += weights[i];
   }
   if (!weights.empty() && !(all > 0)) return "all weights are zero: nothing is to be represented";
@@ -37,11 +43,9 @@ Problem find_in_weights(const std::vector<double>& weights) {
 
 Problem find_in_costs(const std::vector<double>& costs) {
   for (std::size_t i = 0; i < costs.size(); ++i)
-    if (!(costs[i] > 0 && std::isfinite(costs[i])))
-      return fmt::format(
-          "the cost of point {} is {}; costs are positive numbers, and points that cost nothing "
-          "are included",
-          i, costs[i]);
+    if (!(costs[i] > 0 && costs[i] <= most_number && costs[i] >= 1 / most_number))
+      return fmt::format("the cost of point {} is {}; costs are positive numbers{}", i, costs[i],
+                         costs[i] > 0 ? too_large : ", and points that cost nothing are included");
   return std::nullopt;
 }
 
@@ -133,12 +137,13 @@ Problem find_in_combinations(const SelectOptions& o) {
   if (!c.included.empty() && !free_two)
     return "include is for q = 2 without a sign constraint: codes of what is there already are "
            "free";
+  if (o.rank > 0 && o.rank <= std::ssize(c.included))
+    return fmt::format(
+        "rank {} is used up by {} exemplars that are included: what they leave would be nothing; "
+        "choose a rank larger than their number and that of the new ones",
+        o.rank, c.included.size());
   if (!c.weights.empty() && o.q != Norm::two)
     return "weights are for q = 2: only there a weight of 2 is the same as two points";
-  const bool limits = o.budget || o.until_error || o.time_limit;
-  if (o.refine != Refine::none && (!c.empty() || limits))
-    return "exchanges keep no conditions, budget, error or time limit yet, and the default method "
-           "exchanges; choose by method fwsr or k-fwsr, without refine";
   return std::nullopt;
 }
 
@@ -147,6 +152,24 @@ Problem find_in_combinations(const SelectOptions& o) {
 std::optional<Index> GroupCounts::of(const std::string& name) const {
   const auto found = named.find(name);
   return found == named.end() ? each : std::optional(found->second);
+}
+
+std::vector<Index> floors_of(const Conditions& c) {
+  std::vector<Index> floors;
+  for (const std::string& name : c.groups.names())
+    floors.push_back(c.at_least.of(name).value_or(0));
+  return floors;
+}
+
+std::vector<Index> caps_of(const Conditions& c) {
+  std::vector<Index> caps;
+  for (const std::string& name : c.groups.names())
+    caps.push_back(c.at_most.of(name).value_or(std::numeric_limits<Index>::max()));
+  return caps;
+}
+
+double within_budget(double budget) {
+  return budget * (1 + 1e-12);
 }
 
 std::vector<Index> candidates_of(const Conditions& c, Index n) {
@@ -167,7 +190,7 @@ SelectOptions with_limit(const SelectOptions& o, Index n) {
   SelectOptions own = o;
   if (o.exemplars > 0 || !o.budget) return own;
   // One more than it can pay: that the budget is spent is then what ends the run.
-  const double most = *o.budget * (1 + 1e-12) / cheapest(o.conditions, n) + 1;
+  const double most = within_budget(*o.budget) / cheapest(o.conditions, n) + 1;
   const Index open = candidate_count(o.conditions, n);
   own.exemplars = most < static_cast<double>(open) ? static_cast<Index>(most) : open;
   return own;
@@ -246,7 +269,7 @@ std::optional<std::string> find_problem_with_conditions(const SelectOptions& o, 
     return fmt::format(
         "{} exemplars were asked for, but only {} of {} points may be chosen; ask for at most {}",
         o.exemplars, open, n, open);
-  if (o.budget && cheapest(c, n) > *o.budget * (1 + 1e-12))
+  if (o.budget && cheapest(c, n) > within_budget(*o.budget))
     return fmt::format("a budget of {} pays for nobody: the cheapest candidate costs {}", *o.budget,
                        cheapest(c, n));
   return find_in_groups(o, n);

@@ -54,6 +54,12 @@ SelectOptions with_limit(const SelectOptions& o, Index n);
 /// Why conditions cannot be kept class by class, where they cannot.
 std::optional<std::string> find_problem_per_class(const SelectOptions& o);
 
+/// Of every group, in the order of their names: so many exemplars at least, and at most.
+std::vector<Index> floors_of(const Conditions& conditions);
+std::vector<Index> caps_of(const Conditions& conditions);
+/// What may be spent of a budget: sums of costs are right to within rounding.
+double within_budget(double budget);
+
 /// The points that may be chosen, ascending: candidates that are not there already.
 std::vector<Index> candidates_of(const Conditions& conditions, Index n);
 /// How many these are.

@@ -19,6 +19,8 @@ struct Covariance {
   bool single = false;             // from float32 products
   Index id = 0;                    // by which the points know their r
   std::vector<double> whole = {};  // C before anything was taken away; empty: nothing was
+
+  const std::vector<double>& with_included() const { return whole.empty() ? c : whole; }
 };
 
 // In double. `weights`: of the points; empty: 1 each.

@@ -75,15 +75,21 @@ void count_steps(double n, double d, double k, double number, bool single, Plan&
 }
 
 void count(const Pieces& p, const SelectOptions& o, Plan& plan) {
+  // Of exemplars that are there already: who is nearest to them, and what they span.
+  const auto beside_included = [&](double d) {
+    if (p.included > 0) plan.closing += {.products = 3 * p.n * d * (p.included + d)};
+  };
   if (plan.kernel_by != KernelBy::factor) {
     count_steps(p.n, p.d, p.k, p.number, p.single, plan);
+    beside_included(p.d);
     if (p.sparse) plan.step += {.loops = 40 * p.n * p.d};  // rows are written out
     return;
   }
   const Index rank = std::min(o.rank, plan.points);
   plan.setup += p.factor(rank);
   count_steps(p.n, static_cast<double>(rank), p.k, p.single ? 4 : 8, p.single, plan);
-  plan.closing += p.kernel_entries(p.n * p.k, false) + p.least_squares();
+  beside_included(static_cast<double>(rank));
+  plan.closing += p.kernel_entries(p.n * (p.k + p.included), false) + p.least_squares();
 }
 
 std::unique_ptr<Form> make(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,

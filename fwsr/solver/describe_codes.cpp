@@ -10,6 +10,7 @@
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/nearest_exemplar.hpp"
 
 namespace fwsr {
@@ -107,11 +108,75 @@ class Roughness {
 
 }  // namespace
 
+namespace {
+
+/// ||X_t|| of the first rows of X = Theta A_B^T A, from C: with u_t = A_B Theta_t^T that is u_t^T C u_t.
+std::vector<double> row_norms(const PointSet& set, const Covariance& covariance,
+                              const Coefficients& theta, Index count) {
+  const Index dim = set.facts().dim, m = std::ssize(theta.basis);
+  std::vector<double> basis(at(m * dim)), u(at(count * dim));
+  for (Index b = 0; b < m; ++b) set.whole_row(theta.basis[at(b)], basis.data() + b * dim);
+  multiply(Product<double>{.m = count,
+                           .n = dim,
+                           .k = m,
+                           .left = theta.theta.data(),
+                           .right = basis.data(),
+                           .out = u.data()});
+  const std::vector<double> cu = times_covariance(u, covariance.with_included(), dim);
+  std::vector<double> norms;
+  for (Index t = 0; t < count; ++t)
+    norms.push_back(std::sqrt(std::max(0.0, dot(u.data() + t * dim, cu.data() + t * dim, dim))));
+  return norms;
+}
+
+/// Beside exemplars that are included: these may be many, and the certificate is about what they leave of the points.
+/// Only who is nearest to whom is asked about all.
+CodeSums describe_left(const Problem& problem, const Codes& codes, const SelectOptions& options,
+                       Selection& selection) {
+  const auto included = problem.terms.included.size();
+  const Coefficients nearest{.basis = codes.list(), .theta = {}, .offset = {}};
+  problem.set->describe(*problem.covariance,
+                        {codes.list(), options.codes ? *codes.theta() : nearest},
+                        {.assignment = options.assignment, .codes = options.codes}, selection);
+  Selection left;
+  const LinearSums sums =
+      problem.set->describe(*problem.covariance, *problem.left, {.sums = true}, left);
+  selection.strength =
+      row_norms(*problem.set, *problem.covariance, *codes.theta(), static_cast<Index>(included));
+  selection.strength.insert(selection.strength.end(), left.strength.begin(), left.strength.end());
+  for (const double s : selection.strength) require_finite(s);
+  double trace = 0;  // of what is left
+  const Index dim = problem.set->facts().dim;
+  for (Index l = 0; l < dim; ++l) trace += problem.covariance->c[at(l * dim + l)];
+  CodeSums found{.xk = sums.xk,
+                 .xkx = sums.xkx,
+                 .trace = sums.trace,
+                 .residual = trace - 2 * sums.xk + sums.xkx,
+                 .smallest = 0,
+                 .sizes = sums.sizes,
+                 .xp = std::vector<double>(included),
+                 .scores = std::vector<double>(included),
+                 .linear = sums,
+                 .largest_score = {},
+                 .score_error = sums.score_error};
+  found.xp.insert(found.xp.end(), sums.xp.begin(), sums.xp.end());
+  for (const double s : sums.squared_score) found.scores.push_back(std::sqrt(s));
+  found.linear->projection = 0;  // that of all exemplars is another matter
+  if (problem.terms.costs.empty())
+    found.largest_score = sums.largest_score;
+  else
+    found.linear->leaders.clear();
+  return found;
+}
+
+}  // namespace
+
 CodeSums describe_codes(const Problem& problem, const Codes& codes, const SelectOptions& options,
                         Selection& selection) {
   const Index n = problem.kernel.size();
   const Index k = codes.exemplars();
   const bool full = options.certificate == CertificateKind::full;
+  if (problem.left && full) return describe_left(problem, codes, options, selection);
   if (problem.set && codes.theta()) {
     LinearSums sums = problem.set->describe(
         *problem.covariance, {codes.list(), *codes.theta()},
@@ -119,8 +184,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
     for (const double s : selection.strength) require_finite(s);
     std::vector<double> scores;
     for (const double s : sums.squared_score) scores.push_back(std::sqrt(s));
-    // r and C are those of what the included exemplars leave, the codes of all.
-    const bool told = problem.terms.included.empty() && problem.terms.costs.empty();
+    const bool told = problem.terms.costs.empty();  // scores are not those by cost
     if (!told) sums.leaders.clear();
     return {.xk = sums.xk,
             .xkx = sums.xkx,

@@ -103,7 +103,8 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   const Codes codes = free_two ? Codes(kernel, result.exemplars, theta)
                                : Codes(kernel, run.exemplars, products.rows);
   const PointSet* const set = products.covariance ? prepared.set.get() : nullptr;
-  const Problem problem{
+  const CodesOf left{.exemplars = run.exemplars, .theta = beyond, .left = true};
+  Problem problem{
       .kernel = kernel,
       .set = set,
       .covariance = products.covariance.get(),
@@ -115,6 +116,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       .nonneg = options.nonneg,
       .beta = run.beta,
       .terms = terms,
+      .left = set && !terms.included.empty() ? &left : nullptr,
       .f_at_zero = run.f_at_zero,
       .precision =
           prepared.single || (set && set->facts().single && !options.precise) ? 1e-6 : 1e-9,
@@ -122,7 +124,15 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       .threads = plan.threads,
       .keep_going = keep_going};
   const CodeSums sums = describe_codes(problem, codes, options, result);
+  if (refined) {
+    // The ball of these codes is the one that they are in. Products in float32 have told its radius to fewer digits.
+    double used = 0;
+    for (std::size_t t = terms.included.size(); t < result.strength.size(); ++t)
+      used += terms.cost(result.exemplars[t]) * result.strength[t];
+    if (used > run.beta * (1 + problem.precision)) problem.beta = result.beta = used;
+  }
   warn_if_short(result, options);
+  warn_if_exchange_ended(refined, options, result);
   warn_if_spanned(result, options, prepared.features());
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -49,6 +50,8 @@ struct Search {
   std::vector<Index> chosen;  // places among them
   std::vector<bool> is_chosen;
   Index exchanges = 0;
+  const Permitted* permitted = nullptr;        // null: everything is
+  const std::vector<Index>* points = nullptr;  // who they are
 
   Search(const Among& among, Index all, Index k, double mu)
       : candidates(among, all, mu), is_chosen(at(all), false) {
@@ -59,11 +62,19 @@ struct Search {
     }
   }
 
+  std::vector<Index> exemplars() const {
+    std::vector<Index> found;
+    for (const Index place : chosen) found.push_back((*points)[at(place)]);
+    return found;
+  }
+
   bool exchange_best(double least) {
     double most = least;
     Index best = -1, into = -1;
+    const Partners partners = permitted->beside(exemplars());
     for (Index j = 0; j < std::ssize(is_chosen); ++j)
       for (Index p = 0; p < std::ssize(chosen) && !is_chosen[at(j)]; ++p) {
+        if (!permitted->allow(partners, p, (*points)[at(j)])) continue;
         const double gain = candidates.gain_of_exchange(chosen[at(p)], j);
         if (gain > most)
           most = gain + least, best = p, into = j;  // by as much more than those before
@@ -103,27 +114,66 @@ void Offer::see(const Offer& other, double step) {
   if (point < 0 || its > mine || (its == mine && other.point < point)) *this = other;
 }
 
+namespace {
+
+/// Who of some candidates may not come in at all, or not in the place of an exemplar.
+class Barred {
+ public:
+  Barred(const ExchangeTables& z, const OfferRows& given)
+      : z_(z), given_(given), chosen_(at(given.rows)) {
+    for (const Index own : z.exemplars)
+      if (const Index i = row_of(own); i >= 0) chosen_[at(i)] = true;
+    for (std::size_t l = 0; l + 1 < z.partners.refused.size(); l += 2)
+      if (const Index i = row_of(z.partners.refused[l + 1]); i >= 0)
+        refused_.emplace_back(z.partners.refused[l], i);
+  }
+
+  bool chosen(Index i) const { return chosen_[at(i)]; }
+  bool from(Index i, Index p) const {
+    if (z_.partners.decide() &&
+        !z_.partners.allow(p, given_.terms.point(given_.first + i), given_.terms))
+      return true;
+    return !refused_.empty() && std::find(refused_.begin(), refused_.end(),
+                                          std::pair(z_.exemplars[at(p)], i)) != refused_.end();
+  }
+
+ private:
+  /// The row of a point, or -1.
+  Index row_of(Index point) const {
+    const Index place = given_.terms.place(point - given_.before) - given_.first;
+    const bool here = place >= 0 && place < given_.rows &&
+                      given_.before + given_.terms.point(given_.first + place) == point;
+    return here ? place : -1;
+  }
+
+  const ExchangeTables& z_;
+  const OfferRows& given_;
+  std::vector<bool> chosen_;
+  std::vector<std::pair<Index, Index>> refused_;  // exemplar and row
+};
+
+}  // namespace
+
 void see_rows(const ExchangeTables& z, const OfferRows& given, std::vector<Offer>& offers) {
   const Index k = z.k;
   const std::vector<double> y = product(given.b, given.rows, z.m.data(), k, k);
   std::vector<double> x = product(y.data(), given.rows, z.g.data(), k, k);
   for (std::size_t l = 0; l < x.size(); ++l) x[l] = given.w[l] - x[l];
   const std::vector<double> e = product(x.data(), given.rows, z.m.data(), k, k);
-  std::vector<bool> chosen(at(given.rows));
-  for (const Index own : z.exemplars)
-    if (own >= given.first && own < given.first + given.rows) chosen[at(own - given.first)] = true;
+  const Barred barred(z, given);
   for (Index i = 0; i < given.rows; ++i) {
-    if (chosen[at(i)]) continue;
+    if (barred.chosen(i)) continue;
     const double* const yi = y.data() + i * k;
     const double* const ei = e.data() + i * k;
     const double s = given.squares[i] - dot(given.b + i * k, yi, k);
     const double t = given.r[i] - dot(given.w + i * k, yi, k) - dot(x.data() + i * k, yi, k);
+    const Index point = given.before + given.terms.point(given.first + i);
     for (Index p = 0; p < k; ++p) {
       const double u = yi[p] * yi[p] * z.per_m[at(p)];
       const double v = yi[p] * ei[p] * z.per_m[at(p)];
       const double gain = (t + 2 * v + u * z.kappa[at(p)]) / (z.mu + s + u) - z.kappa[at(p)];
-      if (gain > offers[at(p)].gain || offers[at(p)].point < 0)
-        offers[at(p)].see({.point = given.first + i, .gain = gain}, z.step);
+      if ((gain > offers[at(p)].gain || offers[at(p)].point < 0) && !barred.from(i, p))
+        offers[at(p)].see({.point = point, .gain = gain}, z.step);
     }
   }
 }
@@ -200,73 +250,145 @@ std::vector<Index> pool_of(const std::vector<Index>& exemplars, const std::vecto
   return pool;
 }
 
-/// After exchange: exemplars, what is known among them and what is told, all as they were where it is interrupted too
-/// early.
-void to_the_middle(MiddlePoints& middle, ExchangePoints& points, const ExchangeOptions& o,
-                   std::vector<Index>& exemplars, Among& among, Exchanged& found) {
-  try {
-    Moved moved = move_to_middles(middle, exemplars, o.rounds);
-    found.interrupted = moved.interrupted;
-    found.middle_rounds = moved.rounds;
-    if (moved.moves == 0) return;
-    among = points.among(moved.exemplars);
-    found.after = g_of(among, std::ssize(exemplars), o.mu, points.trace());
-    found.moves = moved.moves;
-    exemplars = std::move(moved.exemplars);
-  } catch (const Interrupted&) {
-    found.interrupted = true;
+/// Exemplars on their way to a local optimum.
+class Exchanging {
+ public:
+  Exchanging(ExchangePoints& points, std::vector<Index> exemplars, const ExchangeOptions& o)
+      : points_(points),
+        o_(o),
+        k_(std::ssize(exemplars)),
+        least_(o.tie * points.whole()),
+        exemplars_(std::move(exemplars)),
+        among_(points.among(exemplars_)) {
+    found_.mu = o.mu;
+    found_.before = found_.after = g_of(among_, k_, o.mu, points.trace());
   }
-}
+
+  void run(const WatchExchange& watch) {
+    try {
+      while (k_ > 0 && !found_.local_optimum && (o_.rounds == 0 || found_.rounds < o_.rounds) &&
+             fruitless_ < most_fruitless) {
+        if (watch && !watch(found_.rounds, found_.exchanges, found_.after)) throw Interrupted{};
+        visit();
+      }
+    } catch (const Interrupted&) {
+      found_.interrupted = true;
+    }
+    found_.only_refused = fruitless_ == most_fruitless;
+  }
+
+  /// After the exchanges: all stays as it was where that is interrupted too early.
+  void to_the_middle(MiddlePoints* middle) {
+    found_.after_exchange = found_.after;
+    if (!middle || found_.interrupted) return;
+    try {
+      Moved moved = move_to_middles(*middle, exemplars_, o_.rounds);
+      found_.interrupted = moved.interrupted;
+      found_.middle_rounds = moved.rounds;
+      if (moved.moves == 0) return;
+      among_ = points_.among(moved.exemplars);
+      found_.after = g_of(among_, k_, o_.mu, points_.trace());
+      found_.moves = moved.moves;
+      exemplars_ = std::move(moved.exemplars);
+    } catch (const Interrupted&) {
+      found_.interrupted = true;
+    }
+  }
+
+  /// The exemplars in the order of what each adds, and their codes.
+  Exchanged answer() {
+    const std::vector<Index> order = order_of(among_, k_, o_.mu, least_);
+    for (const Index p : order) found_.exemplars.push_back(exemplars_[at(p)]);
+    const ExchangeTables z =
+        tables_of(found_.exemplars, reordered(among_, order, k_), o_.mu, least_);
+    found_.m = z.m;
+    for (Index p = 0; p < k_; ++p)
+      found_.radius += o_.permitted.cost(found_.exemplars[at(p)]) *
+                       std::sqrt(std::max(0.0, z.kappa[at(p)] / z.per_m[at(p)]));
+    return std::move(found_);
+  }
+
+ private:
+  /// Visits in a row that find only exchanges which `keeps` refuses. There may be any number of these.
+  static constexpr Index most_fruitless = 16;
+
+  void visit() {
+    ExchangeTables z = tables_of(exemplars_, among_, o_.mu, least_);
+    z.partners = o_.permitted.beside(exemplars_);
+    z.partners.refused = refused_;
+    const std::vector<Offer> offers = points_.offers(z);
+    const std::vector<Index> pool = pool_of(exemplars_, offers, least_);
+    Search search(points_.among(pool), std::ssize(pool), k_, o_.mu);
+    search.permitted = &o_.permitted;
+    search.points = &pool;
+    const Index most = 16 * std::ssize(pool);  // where rounding might exchange for ever
+    while (search.exchanges < most && search.exchange_best(least_)) {
+    }
+    ++found_.rounds;
+    const std::vector<Index> now = search.exemplars();
+    if (search.exchanges > 0 && o_.keeps && !o_.keeps(now))
+      take_one(offers);
+    else if (search.exchanges == 0 || !move_to(now, search.exchanges))
+      found_.local_optimum = true;
+  }
+
+  /// False: what was gained is rounding, and all stays as it is.
+  bool move_to(const std::vector<Index>& now, Index exchanges) {
+    Among of_now = points_.among(now);
+    const double g = g_of(of_now, k_, o_.mu, points_.trace());
+    if (!(g < found_.after)) return false;
+    exemplars_ = now;
+    among_ = std::move(of_now);
+    found_.after = g;
+    found_.exchanges += exchanges;
+    refused_.clear();
+    fruitless_ = 0;
+    return true;
+  }
+
+  /// The best of the offers that is kept, by itself; those that are not are refused from now on.
+  void take_one(const std::vector<Offer>& offers) {
+    std::vector<Index> places;
+    for (Index p = 0; p < k_; ++p)
+      if (offers[at(p)].point >= 0 && offers[at(p)].gain > least_) places.push_back(p);
+    std::stable_sort(places.begin(), places.end(),
+                     [&](Index a, Index b) { return offers[at(a)].gain > offers[at(b)].gain; });
+    for (const Index p : places) {
+      std::vector<Index> now = exemplars_;
+      now[at(p)] = offers[at(p)].point;
+      if (o_.keeps(now) && move_to(now, 1)) return;
+      refused_.push_back(exemplars_[at(p)]);
+      refused_.push_back(offers[at(p)].point);
+    }
+    ++fruitless_;
+  }
+
+  ExchangePoints& points_;
+  const ExchangeOptions& o_;
+  Index k_;
+  double least_;
+  std::vector<Index> exemplars_;
+  Among among_;
+  Exchanged found_;
+  std::vector<Index> refused_;  // as in Partners
+  Index fruitless_ = 0;
+};
 
 }  // namespace
 
 Exchanged exchange(ExchangePoints& points, std::vector<Index> exemplars, const ExchangeOptions& o,
                    const WatchExchange& watch, MiddlePoints* middle) {
-  const auto k = static_cast<Index>(exemplars.size());
-  const double whole = points.trace(), least = o.tie * whole;
-  Exchanged found;
-  if (!(whole > 0)) {  // all points are zero: nothing is to be represented
+  if (!(points.whole() > 0)) {  // all points are zero: nothing is to be represented
+    Exchanged found;
+    found.m.assign(exemplars.size() * exemplars.size(), 0.0);
     found.exemplars = std::move(exemplars);
     found.local_optimum = true;
-    found.m.assign(at(k * k), 0.0);
     return found;
   }
-  found.mu = o.mu;
-  Among among = points.among(exemplars);
-  found.before = found.after = g_of(among, k, o.mu, whole);
-  try {
-    while (k > 0 && !found.local_optimum && (o.rounds == 0 || found.rounds < o.rounds)) {
-      if (watch && !watch(found.rounds, found.exchanges, found.after)) throw Interrupted{};
-      const std::vector<Offer> offers = points.offers(tables_of(exemplars, among, o.mu, least));
-      const std::vector<Index> pool = pool_of(exemplars, offers, least);
-      Search search(points.among(pool), std::ssize(pool), k, o.mu);
-      const Index most = 16 * std::ssize(pool);  // where rounding might exchange for ever
-      while (search.exchanges < most && search.exchange_best(least)) {
-      }
-      ++found.rounds;
-      std::vector<Index> now;
-      for (const Index place : search.chosen) now.push_back(pool[at(place)]);
-      Among of_now = points.among(now);
-      const double g = g_of(of_now, k, o.mu, whole);
-      found.local_optimum = search.exchanges == 0 || !(g < found.after);  // the rest is rounding
-      if (found.local_optimum) break;
-      exemplars = std::move(now);
-      among = std::move(of_now);
-      found.after = g;
-      found.exchanges += search.exchanges;
-    }
-  } catch (const Interrupted&) {
-    found.interrupted = true;
-  }
-  found.after_exchange = found.after;
-  if (middle && !found.interrupted) to_the_middle(*middle, points, o, exemplars, among, found);
-  const std::vector<Index> order = order_of(among, k, o.mu, least);
-  for (const Index p : order) found.exemplars.push_back(exemplars[at(p)]);
-  const ExchangeTables z = tables_of(found.exemplars, reordered(among, order, k), o.mu, least);
-  found.m = z.m;
-  for (Index p = 0; p < k; ++p)
-    found.radius += std::sqrt(std::max(0.0, z.kappa[at(p)] / z.per_m[at(p)]));
-  return found;
+  Exchanging state(points, std::move(exemplars), o);
+  state.run(watch);
+  state.to_the_middle(middle);
+  return state.answer();
 }
 
 }  // namespace fwsr

@@ -15,6 +15,11 @@
 // So one visit to all points tries all exchanges (ExchangePoints::offers). Those that gain most are candidates, and
 // among these few the search goes on without the points (Candidates), until a visit finds nothing more. Then exemplars may
 // move to the middle of the points that they stand for (middle.hpp).
+//
+// Under conditions (conditions.hpp) a_i is what the included exemplars leave of it, C counts points by their weights,
+// C = sum_i s_i a_i a_i^T and K K becomes K S K; only candidates come in, and only where that is permitted (permitted.hpp).
+// The ridge is mu sum_i s_i ||x_i||^2: a weight of 2 is the same as two points. Included exemplars have none: they are
+// free here as in the run before.
 #pragma once
 
 #include <functional>
@@ -23,6 +28,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/solver/permitted.hpp"
 
 namespace fwsr {
 
@@ -34,6 +40,7 @@ struct ExchangeTables {
   std::vector<Index> exemplars;      // T
   std::vector<double> m, g;          // M and G, k x k
   std::vector<double> kappa, per_m;  // kappa_p and 1 / M_pp
+  Partners partners = {};
 };
 
 /// Who would be best in the place of an exemplar, and by how much g falls.
@@ -44,9 +51,11 @@ struct Offer {
   /// Larger gains first, of equal ones the smaller index. Offers may be compared in any order.
   void see(const Offer& other, double step);
 };
-/// Sees rows of points first .. first + rows: `b` and `w` are rows x k, `squares` K_ii, `r` as above.
+/// Sees rows of candidates first .. first + rows: `b` and `w` are rows x k, `squares` K_ii, `r` as above.
 struct OfferRows {
   Index first = 0, rows = 0;
+  const Terms& terms;  // of the points at hand ...
+  Index before = 0;    // ... which are behind so many others
   const double* b = nullptr;
   const double* w = nullptr;
   const double* squares = nullptr;
@@ -65,19 +74,23 @@ struct Among {
 class ExchangePoints {
  public:
   virtual ~ExchangePoints() = default;
-  virtual double trace() const = 0;  // tr K = ||A||^2
-  virtual Index size() const = 0;
+  virtual double trace() const = 0;   // tr K = ||A||^2, every point by its weight
+  virtual double whole() const = 0;   // the same with what the included exemplars take
+  virtual double weight() const = 0;  // of all points
   virtual Among among(std::span<const Index> points) = 0;
-  /// For every exemplar the best offer of all other points.
+  /// For every exemplar the best offer of all other candidates.
   virtual std::vector<Offer> offers(const ExchangeTables& z) = 0;
 };
 
 struct ExchangeOptions {
   double mu = 0;
-  double tie = 1e-10;  // of tr K: exchanges that gain no more than this are none
+  double tie = 1e-10;  // of the whole tr K: exchanges that gain no more than this are none
   Index rounds = 0;    // visits to the points at most, of the middle too; 0: until nothing changes
   bool middle =
       false;  // afterwards exemplars move to the middle of their points, as many rounds at most
+  Permitted permitted = {};
+  /// What else these exemplars have to be; those that the exchanges begin with are.
+  std::function<bool(const std::vector<Index>&)> keeps = {};
 };
 struct Exchanged {
   std::vector<Index> exemplars;  // by what each adds to those before it
@@ -88,8 +101,9 @@ struct Exchanged {
   Index moves = 0, middle_rounds = 0;
   bool local_optimum = false;
   bool interrupted = false;
-  std::vector<double> m;  // (K_TT + mu)^-1: codes X = M K_T
-  double radius = 0;      // sum_t ||X_t||
+  bool only_refused = false;  // it ended because `keeps` refused all that was found
+  std::vector<double> m;      // (K_TT + mu)^-1: codes X = M K_T
+  double radius = 0;          // sum_t cost_t ||X_t||
 };
 /// Told before every round: how many exchanges so far, and g. False: no more of it.
 using WatchExchange = std::function<bool(Index rounds, Index exchanges, double g)>;

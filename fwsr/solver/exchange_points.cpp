@@ -37,10 +37,37 @@ std::vector<double> times_covariance(const std::vector<double>& rows, const std:
   return out;
 }
 
-std::vector<Offer> linear_offers(const Points& points, const ExchangeTables& z, const double* with,
-                                 const std::vector<double>& r, int threads,
-                                 const KeepGoing& keep_going) {
-  const Index n = points.size(), d = points.dim(), k = z.k, before = points.portion().first;
+std::vector<double> squares_left(const Points& points, std::span<const double> orthonormal,
+                                 int threads, const KeepGoing& keep_going) {
+  const Index n = points.size(), d = points.dim(), m = std::ssize(orthonormal) / d;
+  const double eta_squared = points.eta() * points.eta();
+  std::vector<double> left(at(n));
+  for_blocks(
+      threads, n,
+      [&](Index, Index first, Index last) {
+        throw_if_cancelled(keep_going);
+        const Index rows = last - first;
+        std::vector<double> a(at(rows * d)), h(at(rows * m));
+        points.rows(first, last, a.data());
+        multiply(Product<double>{.op_b = Op::transpose,
+                                 .m = rows,
+                                 .n = m,
+                                 .k = d,
+                                 .left = a.data(),
+                                 .right = orthonormal.data(),
+                                 .out = h.data()});
+        for (Index i = 0; i < rows; ++i)
+          left[at(first + i)] = points.squared_norm(first + i) + eta_squared -
+                                dot(h.data() + i * m, h.data() + i * m, m);
+      },
+      block_rows);
+  return left;
+}
+
+std::vector<Offer> linear_offers(const OfferedPoints& offered, const ExchangeTables& z,
+                                 const double* with, int threads, const KeepGoing& keep_going) {
+  const Points& points = offered.candidates;
+  const Index n = points.size(), d = points.dim(), k = z.k;
   const double eta_squared = points.eta() * points.eta();
   std::vector<std::vector<Offer>> parts(at(block_count(n, block_rows)));
   const auto work =
@@ -64,28 +91,33 @@ std::vector<Offer> linear_offers(const Points& points, const ExchangeTables& z, 
         products(with, b.data());
         products(with + k * d, w.data());
         for (Index i = 0; i < rows; ++i)
-          squares[at(i)] = points.squared_norm(first + i) + eta_squared;
+          squares[at(i)] = offered.left.empty() ? points.squared_norm(first + i) + eta_squared
+                                                : offered.left[at(first + i)];
         parts[at(block)].resize(at(k));
         see_rows(z,
-                 {.first = before + first,
+                 {.first = first,
                   .rows = rows,
+                  .terms = offered.terms,
+                  .before = offered.before,
                   .b = b.data(),
                   .w = w.data(),
                   .squares = squares.data(),
-                  .r = r.data() + first},
+                  .r = offered.r.data() + first},
                  parts[at(block)]);
       },
       block_rows);
   return joined(parts, z);
 }
 
-ExchangeInSet::ExchangeInSet(PointSet& set) : set_(set), covariance_(set.covariance(false)) {
+ExchangeInSet::ExchangeInSet(PointSet& set, const Terms& terms)
+    : set_(set),
+      covariance_(set.covariance(false)),
+      weight_(terms.weight_of_all(set.facts().size)) {
   const Index dim = set.facts().dim;
-  for (Index l = 0; l < dim; ++l) trace_ += covariance_->c[at(l * dim + l)];
-}
-
-Index ExchangeInSet::size() const {
-  return set_.facts().size;
+  for (Index l = 0; l < dim; ++l) {
+    trace_ += covariance_->c[at(l * dim + l)];
+    whole_ += covariance_->with_included()[at(l * dim + l)];
+  }
 }
 
 Among ExchangeInSet::among(std::span<const Index> points) {
@@ -107,19 +139,26 @@ std::vector<Offer> ExchangeInSet::offers(const ExchangeTables& z) {
   return set_.offers(*covariance_, z);
 }
 
-ExchangeInKernel::ExchangeInKernel(const KernelMatrix& kernel, const KernelProducts& known,
+ExchangeInKernel::ExchangeInKernel(const KernelToExchange& kernel, const KernelProducts& known,
                                    int threads, KeepGoing keep_going)
-    : kernel_(kernel), r_(known.r), threads_(threads), keep_going_(std::move(keep_going)) {
-  const Index n = kernel.size();
+    : kernel_(kernel.left),
+      terms_(kernel.terms),
+      r_(known.r),
+      threads_(threads),
+      keep_going_(std::move(keep_going)) {
+  const Index n = kernel_.size();
   for (std::size_t b = 0; b < known.basis.size(); ++b) {
     const auto row = known.w.begin() + static_cast<Index>(b) * n;
     products_.emplace(known.basis[b], std::vector<double>(row, row + n));
   }
   if (r_.empty()) {
-    r_.resize(at(kernel.size()));
-    kernel.row_squares(r_, threads);
+    r_.resize(at(n));
+    kernel_.row_squares(r_, threads, terms_.weights);
   }
-  for (Index i = 0; i < kernel.size(); ++i) trace_ += kernel.diagonal(i);
+  for (Index i = 0; i < n; ++i) {
+    trace_ += terms_.weight(i) * kernel_.diagonal(i);
+    whole_ += terms_.weight(i) * kernel.whole.diagonal(i);
+  }
 }
 
 /// The products of these points, and of others that are held no more than of these.
@@ -136,6 +175,8 @@ void ExchangeInKernel::hold(std::span<const Index> points) {
       throw_if_cancelled(keep_going_);
       std::vector<double> column(at(kernel_.size())), product(at(kernel_.size()));
       kernel_.column(j, column);
+      for (Index i = 0; i < kernel_.size() && terms_.weighted(); ++i)
+        column[at(i)] *= terms_.weight(i);
       kernel_.multiply(column, product, threads_);
       products_.emplace(j, std::move(product));
     }
@@ -147,7 +188,7 @@ void ExchangeInKernel::hold(std::span<const Index> points) {
         std::span<const Index>(missing).subspan(first, std::min(at_once, missing.size() - first)));
 }
 
-/// K K_J, every entry of K met once for all columns of J.
+/// K S K_J, every entry of K met once for all columns of J.
 void ExchangeInKernel::multiply_columns(std::span<const Index> columns) {
   const Index n = kernel_.size(), m = std::ssize(columns);
   std::vector<double> right(at(n * m)), out(at(n * m));
@@ -163,6 +204,8 @@ void ExchangeInKernel::multiply_columns(std::span<const Index> columns) {
   for_rows(block_rows, [&](Index first, Index last) {
     const std::vector<double> values = kernel_.values(index_range(first, last), columns);
     std::copy(values.begin(), values.end(), right.begin() + first * m);
+    for (Index i = first; i < last && terms_.weighted(); ++i)
+      for (Index c = 0; c < m; ++c) right[at(i * m + c)] *= terms_.weight(i);
   });
   for_rows(kernel_.row_block(), [&](Index first, Index last) {
     kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
@@ -205,27 +248,32 @@ std::vector<Offer> ExchangeInKernel::offers(const ExchangeTables& z) {
   hold(z.exemplars);
   std::vector<const double*> columns;
   for (const Index e : z.exemplars) columns.push_back(products_.at(e).data());
-  const Index n = kernel_.size(), k = z.k;
+  const Index k = z.k;
+  const Index n = terms_.candidates.empty() ? kernel_.size() : std::ssize(terms_.candidates);
   std::vector<std::vector<Offer>> parts(at(block_count(n, block_rows)));
   for_blocks(
       threads_, n,
       [&](Index block, Index first, Index last) {
         throw_if_cancelled(keep_going_);
         const Index rows = last - first;
-        const std::vector<double> b = kernel_.values(index_range(first, last), z.exemplars);
-        std::vector<double> w(at(rows * k)), squares(at(rows));
+        std::vector<Index> which = index_range(first, last);
+        for (Index& i : which) i = terms_.point(i);
+        const std::vector<double> b = kernel_.values(which, z.exemplars);
+        std::vector<double> w(at(rows * k)), squares(at(rows)), r(at(rows));
         for (Index i = 0; i < rows; ++i) {
-          squares[at(i)] = kernel_.diagonal(first + i);
-          for (Index p = 0; p < k; ++p) w[at(i * k + p)] = columns[at(p)][first + i];
+          squares[at(i)] = kernel_.diagonal(which[at(i)]);
+          r[at(i)] = r_[at(which[at(i)])];
+          for (Index p = 0; p < k; ++p) w[at(i * k + p)] = columns[at(p)][which[at(i)]];
         }
         parts[at(block)].resize(at(k));
         see_rows(z,
                  {.first = first,
                   .rows = rows,
+                  .terms = terms_,
                   .b = b.data(),
                   .w = w.data(),
                   .squares = squares.data(),
-                  .r = r_.data() + first},
+                  .r = r.data()},
                  parts[at(block)]);
       },
       block_rows);

@@ -45,7 +45,11 @@ FrankWolfe::FrankWolfe(Form& form, const RunOptions& options)
       options_(options),
       pursuit_(std::isinf(options.beta)),
       grow_(options.when_converged == WhenConverged::grow && !pursuit_),
-      run_{.exemplars = {}, .trace = {}, .f_at_zero = form.objective(), .beta = options.beta} {}
+      run_{.exemplars = {},
+           .trace = {},
+           .f_at_zero = form.objective(),
+           .beta = options.beta,
+           .deadline = options.deadline} {}
 
 std::optional<FrankWolfe::Next> FrankWolfe::end(Status status) {
   run_.status = status;

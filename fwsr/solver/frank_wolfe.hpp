@@ -31,7 +31,8 @@ struct Run {
   std::vector<Step> trace;
   Status status = Status::interrupted;
   double f_at_zero = 0;
-  double beta = 0;  // at the end
+  double beta = 0;                                 // at the end
+  std::optional<Clock::time_point> deadline = {};  // of the options
 };
 
 /// The loop of Algorithm 1, resumable at the step itself: whoever drives it lets the form take the

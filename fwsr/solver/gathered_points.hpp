@@ -47,7 +47,8 @@ class GatheredPoints : public PointSet {
                         .weights = terms.weights,
                         .costs = terms.costs,
                         .some = !terms.candidates.empty(),
-                        .candidates = terms.candidates});
+                        .candidates = terms.candidates,
+                        .groups = terms.groups});
     included_ = span_of(rows(terms.included).rows, facts_.dim, facts_.dim);
     in_double_ = terms.weighted() || !terms.included.empty();
   }
@@ -79,11 +80,7 @@ class GatheredPoints : public PointSet {
 
   void row(Index i, double* out) const override {
     whole_row(i, out);
-    if (included_.empty()) return;
-    const double whole = dot(out, out, facts_.dim);
-    beyond_included(out, 1);
-    constexpr double nothing = 1e-24;  // of what is spanned the rest is rounding
-    if (dot(out, out, facts_.dim) <= nothing * whole) std::fill_n(out, facts_.dim, 0.0);
+    leave_rest(out);
   }
   void whole_row(Index i, double* out) const override {
     const Rows found = rows({i});
@@ -106,14 +103,21 @@ class GatheredPoints : public PointSet {
 
   LinearSums describe(const Covariance& covariance, const CodesOf& x, const Wanted& wanted,
                       Selection& selection) const override {
-    const Rows basis = rows(x.theta.basis);
+    Rows basis = rows(x.theta.basis);
+    std::vector<double> norms;
+    for (std::size_t b = 0; b < x.theta.basis.size() && x.left; ++b) {
+      double* const row = basis.rows.data() + static_cast<Index>(b) * facts_.dim;
+      norms.push_back(std::sqrt(dot(row, row, facts_.dim)));
+      leave_rest(row);
+    }
     DescribeCodes question{.set = set_,
                            .covariance = covariance.id,
                            .tables = make_tables(x,
                                                  {.rows = basis.rows,
                                                   .taken_away = basis.taken_away,
                                                   .dim = facts_.dim,
-                                                  .features = facts_.features},
+                                                  .features = facts_.features,
+                                                  .norms = std::move(norms)},
                                                  covariance.c, covariance.r_error, wanted.sums),
                            .wanted = wanted};
     selection.assignment.clear();
@@ -155,7 +159,12 @@ class GatheredPoints : public PointSet {
 
   std::vector<Offer> offers(const Covariance& covariance,
                             const ExchangeTables& tables) const override {
+    if (!included_.empty() && !left_kept_) {
+      shards_->ask(KeepLeft{.set = set_, .orthonormal = included_});
+      left_kept_ = true;
+    }
     std::vector<double> with = rows(tables.exemplars).rows;
+    for (Index p = 0; p < tables.k; ++p) leave_rest(with.data() + p * facts_.dim);
     const std::vector<double> with_c = times_covariance(with, covariance.c, facts_.dim);
     with.insert(with.end(), with_c.begin(), with_c.end());
     std::vector<Offer> best(at(tables.k));
@@ -262,7 +271,31 @@ class GatheredPoints : public PointSet {
     return all;
   }
 
+  /// What is left of a point is a - Q a - A_T Theta A_B^T a, with T and B what is left of these: Q = V^T V, so that the
+  /// rows of V are exemplars, basis and, with theta = I, codes like others.
+  ResidualVectors vectors_of_left(const CodesOf& x) const {
+    const Index more = std::ssize(included_) / facts_.dim, m = std::ssize(x.theta.basis),
+                k = std::ssize(x.exemplars);
+    const auto behind_included = [&](const std::vector<Index>& points) {
+      std::vector<double> all = included_, own = rows(points).rows;
+      for (std::size_t p = 0; p < points.size(); ++p)
+        leave_rest(own.data() + static_cast<Index>(p) * facts_.dim);
+      all.insert(all.end(), own.begin(), own.end());
+      return all;
+    };
+    ResidualVectors found{.dim = facts_.dim,
+                          .basis = behind_included(x.theta.basis),
+                          .chosen = behind_included(x.exemplars),
+                          .theta = std::vector<double>(at((more + k) * (more + m)))};
+    for (Index v = 0; v < more; ++v) found.theta[at(v * (more + m) + v)] = 1;
+    for (Index t = 0; t < k; ++t)
+      std::copy_n(x.theta.theta.begin() + t * m, m,
+                  found.theta.begin() + (more + t) * (more + m) + more);
+    return found;
+  }
+
   ResidualVectors vectors(const CodesOf& x) const {
+    if (x.left) return vectors_of_left(x);
     return {.dim = facts_.dim,
             .basis = rows(x.theta.basis).rows,
             .chosen = rows(x.exemplars).rows,
@@ -297,6 +330,15 @@ class GatheredPoints : public PointSet {
     take_away(included_, {.first = rows, .count = count, .d = dim, .stride = dim});
   }
 
+  /// Of a point what the included exemplars leave.
+  void leave_rest(double* row) const {
+    if (included_.empty()) return;
+    const double whole = dot(row, row, facts_.dim);
+    beyond_included(row, 1);
+    constexpr double nothing = 1e-24;  // of what is spanned the rest is rounding
+    if (dot(row, row, facts_.dim) <= nothing * whole) std::fill_n(row, facts_.dim, 0.0);
+  }
+
   /// C <- (I - Q) C (I - Q).
   void take_included_from(Covariance& to) const {
     if (included_.empty()) return;
@@ -307,6 +349,11 @@ class GatheredPoints : public PointSet {
       for (std::size_t i = 0; i < dim; ++i)
         for (std::size_t j = 0; j < i; ++j) std::swap(to.c[i * dim + j], to.c[j * dim + i]);
     }
+    double left = 0, whole = 0;
+    for (std::size_t i = 0; i < dim; ++i) left += to.c[i * dim + i], whole += to.whole[i * dim + i];
+    // What rounding leaves of points that are all spanned is nothing, of either sign.
+    const double rounding = 16 * static_cast<double>(dim) * std::numeric_limits<double>::epsilon();
+    if (left <= rounding * whole) std::fill(to.c.begin(), to.c.end(), 0.0);
     for (std::size_t i = 0; i < dim; ++i)  // symmetric to the last bit
       for (std::size_t j = 0; j < i; ++j) to.c[j * dim + i] = to.c[i * dim + j];
   }
@@ -317,6 +364,9 @@ class GatheredPoints : public PointSet {
     take_included_from(to);
     to.r_error = std::numeric_limits<double>::epsilon() *
                  largest_of(shards_->ask(KeepForms{.set = set_, .id = to.id, .c = to.c}));
+    // What was taken away has left its rounding; the longest point has a norm near 1.
+    for (Index l = 0; l < facts_.dim && !to.whole.empty(); ++l)
+      to.r_error += 16 * std::numeric_limits<double>::epsilon() * to.whole[at(l * facts_.dim + l)];
   }
 
   /// Some points at a time: memory that is taken for the first time costs more than the sum.
@@ -388,6 +438,7 @@ class GatheredPoints : public PointSet {
   std::vector<double> costs_;                    // of the points; empty: 1 each
   std::vector<double> included_;                 // orthonormal rows that span what is included
   bool in_double_ = false;                       // products in float32 would not do
+  mutable bool left_kept_ = false;               // whether the shards know what is left of points
   std::weak_ptr<const Covariance> known_[2];     // in double, in single
   std::shared_ptr<const Covariance> shared_[2];  // held for the sets with an eta
 };

@@ -99,10 +99,10 @@ ScoreBound largest_score(const Problem& p, const Codes& codes, const CodeSums& s
   if (few_may_lead(p, sums)) {
     for (const Index i : sums.linear->leaders) {
       throw_if_cancelled(p.keep_going);
-      bound.score = std::max(bound.score, p.set->score_of(i, {codes.list(), *codes.theta()}));
+      bound.score = std::max(bound.score, p.set->score_of(i, asked_of_set(p, codes)));
     }
   } else {
-    bound = p.set ? p.set->largest_score({codes.list(), *codes.theta()})
+    bound = p.set ? p.set->largest_score(asked_of_set(p, codes))
                   : ScoreBound{.score = largest_score_kernel(p, codes)};
   }
   // |p_il| is known to ||a_i|| times what is known of residual l, and the other way round. q = infinity adds n of

@@ -46,7 +46,7 @@ struct Scratch {
 
   Scratch(const SweepTables& z, const PackedVectors& packed, Index rows, Index d)
       : a(rows, d),
-        v(rows, z.full ? z.with.rows : packed.size()),
+        v(rows, z.by_product() ? z.with.rows : packed.size()),
         x(rows, z.k),
         s(rows, z.k),
         t(rows, z.m),
@@ -161,7 +161,8 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
     const double* row = basis.row(z.places[at(t)]);
     chosen.insert(chosen.end(), row, row + features);
     std::copy_n(row, d, exemplar_rows.row(t));
-    z.norm.push_back(std::sqrt(z.squares[at(t)]));
+    z.norm.push_back(rows.norms.empty() ? std::sqrt(z.squares[at(t)])
+                                        : rows.norms[at(z.places[at(t)])]);
     z.roughness.push_back(roughness_of(z.norm.back(), rows.taken_away[at(z.places[at(t)])]));
   }
   if (k > 0) product(k, exemplar_rows.values.data(), d, Op::transpose, exemplar_rows, z.among);
@@ -188,7 +189,7 @@ SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::
   if (wanted.assignment) answer.assignment.assign(at(n), -1);
   if (wanted.codes) answer.codes.assign(at(n * k), 0.0);
   std::vector<const double*> to_pack;
-  for (Index e = 0; e < m && !full; ++e) to_pack.push_back(z.with.row(e));
+  for (Index e = 0; e < m && !z.by_product(); ++e) to_pack.push_back(z.with.row(e));
   const PackedVectors packed(to_pack, d);
 
   const Index before = points.portion().first;
@@ -210,12 +211,13 @@ SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::
         auto& [a, v, x, s, t, y] = *own;
         const Index rows = last - first;
         points.rows(first, last, a.values.data());
-        if (full && z.with.rows > 0)
+        if (z.by_product() && z.with.rows > 0)
           product(rows, a.values.data(), d, Op::transpose, z.with, v);
         else
           for (Index e = 0; e < packed.size(); e += packed_width)
             dots(a.values.data(), rows, d, packed.group(e), v.values.data() + e, v.cols);
-        if (k > 0) product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
+        if (k > 0 && !z.theta.values.empty())
+          product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
         for (Index i = 0; i < rows; ++i)
           for (Index e = 0; e < k; ++e) s.row(i)[e] = v.row(i)[z.places[at(e)]];
         SweepPart& part = parts[at(b)];

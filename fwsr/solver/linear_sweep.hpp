@@ -26,7 +26,9 @@ namespace fwsr {
 /// The codes of a run that has ended: X = Theta A_B^T A on the exemplars.
 struct CodesOf {
   const std::vector<Index>& exemplars;
-  const Coefficients& theta;
+  const Coefficients& theta;  // without numbers: only who is nearest to whom is to be told
+  bool left =
+      false;  // of what the included exemplars leave of the points: X is of the others alone
 };
 
 /// What is to be told about the codes beside weights and strength.
@@ -90,6 +92,9 @@ struct SweepTables {
   std::vector<double> norm, roughness;  // of the exemplars: ||a_t|| and w_t
   double of_codes = 0;                  // code_roughness
   double score_error = 0;               // what rounding may have done to squared scores
+
+  /// Whether all products of a block of points are made at once.
+  bool by_product() const { return full || theta.values.empty(); }
 };
 /// `rows`: the points of theta's basis, row by row, and what centring took from each. `c`: C; needed for all sums
 /// only, as is r_error, what rounding may have done to r. The first `features` of `dim` numbers are not the eta row.
@@ -97,6 +102,8 @@ struct BasisRows {
   const std::vector<double>& rows;
   const std::vector<double>& taken_away;
   Index dim = 0, features = 0;
+  std::vector<double> norms =
+      {};  // of the points as they are, where the rows are what is left of them
 };
 SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<const double> c,
                         double r_error, bool full);

@@ -39,7 +39,7 @@ template <class A> void fields(A& a, WhichPoints& v) { a(v.set); }
 template <class A> void fields(A& a, WhichPoints::Reply& v) {
   a(v.first, v.size, v.of, v.features, v.sparse, v.single);
 }
-template <class A> void fields(A& a, Narrow& v) { a(v.set, v.weights, v.costs, v.some, v.candidates); }
+template <class A> void fields(A& a, Narrow& v) { a(v.set, v.weights, v.costs, v.some, v.candidates, v.groups); }
 template <class A> void fields(A& a, SetPrices& v) { a(v.run, v.prices); }
 template <class A> void fields(A& a, Forget& v) { a(v.what, v.id); }
 template <class A> void fields(A& a, RowsOf& v) { a(v.set, v.points, v.rows_too); }
@@ -90,9 +90,11 @@ template <class A> void fields(A& a, ProjectedSquares& v) { a(v.set, v.w); }
 template <class A> void fields(A& a, ResidualScores& v) { a(v.set, v.rr, v.f); }
 template <class A> void fields(A& a, ResidualScores::Reply& v) { a(v.largest, v.least, v.most); }
 template <class A> void fields(A& a, ResidualLeaders& v) { a(v.set, v.f, v.least, v.few); }
+template <class A> void fields(A& a, Partners& v) { a(v.groups, v.spare, v.room, v.most, v.refused); }
 template <class A> void fields(A& a, ExchangeTables& v) {
-  a(v.k, v.mu, v.step, v.exemplars, v.m, v.g, v.kappa, v.per_m);
+  a(v.k, v.mu, v.step, v.exemplars, v.m, v.g, v.kappa, v.per_m, v.partners);
 }
+template <class A> void fields(A& a, KeepLeft& v) { a(v.set, v.orthonormal); }
 template <class A> void fields(A& a, Offer& v) { a(v.point, v.gain); }
 template <class A> void fields(A& a, TryExchanges& v) { a(v.set, v.covariance, v.tables, v.with); }
 template <class A> void fields(A& a, SumGroups& v) { a(v.set, v.tables); }
@@ -130,7 +132,7 @@ using Questions =
                  KeepFormsInSingle, SumPoints, KeepBordered, BeginRun, LargestScore, FirstScore,
                  Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
                  ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan,
-                 Narrow, SetPrices, SumGroups, FindMiddles>;
+                 Narrow, SetPrices, SumGroups, FindMiddles, KeepLeft>;
 
 /// How answering went.
 enum class Outcome : std::int32_t { answered, error, memory_error, interrupted };

@@ -12,8 +12,9 @@ std::optional<std::string> not_on_card(const PlanFacts& facts, const SelectOptio
   if (o.q != Norm::two || o.nonneg) return "serves q = 2 without a sign constraint";
   if (o.fill) return "cannot fill an answer up";
   if (o.rho) return "cannot tell the boolean objective";
-  if (!o.conditions.empty() || o.budget || o.until_error)
-    return "cannot keep conditions; time_limit is the only one";
+  if (is_conditional(o)) return "cannot keep conditions; time_limit is the only one";
+  if (o.refine == Refine::middle)
+    return "exchanges exemplars, but does not move them to the middle";
   return std::nullopt;
 }
 

@@ -1,24 +1,21 @@
 #include "fwsr/solver/open_rows.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace fwsr {
 
 OpenRows::OpenRows(const SelectOptions& o, const Terms& terms, Index n)
     : exemplars_(o.exemplars), costs_(terms.costs), budget_(o.budget) {
   const Conditions& c = o.conditions;
-  const bool quotas = !c.groups.empty() && !(c.at_least.empty() && c.at_most.empty());
+  const bool quotas = !terms.groups.empty();
   plain_ = terms.candidates.empty() && costs_.empty() && !quotas && !budget_;
   if (plain_) return;
   candidates_ = candidate_marks(terms, n);
   if (candidates_.empty()) candidates_.assign(place(n), 1);
   if (!quotas) return;
-  groups_.assign(c.groups.codes().begin(), c.groups.codes().end());
-  for (const std::string& name : c.groups.names()) {
-    floors_.push_back(c.at_least.of(name).value_or(0));
-    caps_.push_back(c.at_most.of(name).value_or(std::numeric_limits<Index>::max()));
-  }
+  groups_ = terms.groups;
+  floors_ = floors_of(c);
+  caps_ = caps_of(c);
 }
 
 bool OpenRows::update(const std::vector<Index>& exemplars) {
@@ -42,7 +39,7 @@ bool OpenRows::update(const std::vector<Index>& exemplars) {
   Index all_missing = 0;
   for (const Index m : missing) all_missing += m;
   const bool only_missing = exemplars_ - std::ssize(exemplars) <= all_missing && all_missing > 0;
-  const double left = budget_ ? *budget_ * (1 + 1e-12) - spent : 0;
+  const double left = budget_ ? within_budget(*budget_) - spent : 0;
 
   std::vector<char> open = candidates_;
   for (const Index j : exemplars) open[place(j)] = 0;

@@ -41,6 +41,9 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
     return fmt::format("refine_rounds must be 0 or a positive number, got {}", o.refine_rounds);
   if (o.refine != Refine::none && (o.q != Norm::two || o.nonneg))
     return "refine is for q = 2 without a sign constraint";
+  if (o.refine == Refine::middle && is_conditional(o))
+    return "refine middle would move exemplars to points whatever the conditions say; use refine "
+           "exchange, which keeps them";
   if (o.lambda.has_value() != o.rho.has_value())
     return "lambda and rho go together: give both, or neither";
   if (o.lambda && !(*o.lambda >= 0 && std::isfinite(*o.lambda)))
@@ -163,6 +166,10 @@ const char* name_of(Status v) {
 
 std::string text_of(const NumberOrAuto& value) {
   return value ? fmt::format("{}", *value) : auto_name;
+}
+
+bool is_conditional(const SelectOptions& o) {
+  return !o.conditions.empty() || o.budget || o.until_error;
 }
 
 double effective_beta(const SelectOptions& o, Index n) {

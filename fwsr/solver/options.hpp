@@ -143,6 +143,9 @@ void describe(Options& o, Visit&& visit) {
 /// empty when all is well.
 std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d);
 
+/// Whether who may be chosen, or what is to be represented, is subject to conditions. A time limit is none.
+bool is_conditional(const SelectOptions& o);
+
 /// Every value of an enumeration, for those who read its names.
 constexpr auto values_of(Center) {
   return std::array{Center::point, Center::feature, Center::none};

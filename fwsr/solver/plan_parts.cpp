@@ -103,11 +103,14 @@ Operations Pieces::visit() const {
 }
 
 Operations Pieces::least_squares() const {
-  return {.loops = 6 * n * k * k};
+  const double all = k + included;
+  return {.loops = 6 * n * all * all};
 }
 
 Operations Pieces::closing_by_kernel() const {
-  return 2 * kernel_entries(n * k, false) + Operations{.products = 6 * n * k * k} + least_squares();
+  const double all = k + included;
+  return 2 * kernel_entries(n * all, false) + Operations{.products = 6 * n * all * all} +
+         least_squares();
 }
 
 }  // namespace fwsr

@@ -72,13 +72,17 @@ class Pieces {
       : n(static_cast<double>(facts.points)),
         d(static_cast<double>(facts.features) + (o.eta != 0 ? 1 : 0)),
         k(static_cast<double>(o.exemplars)),
+        included(static_cast<double>(o.conditions.included.size())),
         entries(static_cast<double>(facts.entries)),
         number(facts.single ? 4 : 8),
         single(facts.single && !o.precise),
         sparse(facts.sparse),
         kernel(formula_of(o.kernel.type)) {}
 
-  double n, d, k, entries;
+  double n, d, k;
+  double
+      included;  // exemplars that are there already: what is told at the end is about all of them
+  double entries;
   double number;  // bytes of a stored one
   bool single, sparse;
   const KernelFormula& kernel;

@@ -148,8 +148,9 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   const double data = static_cast<double>(facts.data_bytes) *
                       (facts.streamed ? facts.threads * facts.side_by_side : 1);
   const double limit = facts.limit > 0 ? facts.limit : memory_limit(to_index(data), options);
+  const auto included = static_cast<double>(options.conditions.included.size());
   const double common = 8 * (numbers_of_each(facts, options) * s.n + 4 * s.d) +
-                        (options.codes ? 8 * s.n * s.k : 0.0) +
+                        (options.codes ? 8 * s.n * (s.k + included) : 0.0) +
                         (options.assignment ? 8 * s.n : 0.0) + conditions_bytes(options, s);
   const double program =
       static_cast<double>(facts.label_bytes) + (facts.streamed ? program_bytes : 0);

@@ -91,11 +91,13 @@ Told PointShard::answer(const Narrow& q) {
   const auto list = [](const Numbers& v) {
     return std::vector<double>(v.all().begin(), v.all().end());
   };
-  Narrowed narrowed{
-      .terms = terms_of(
-          Terms{.weights = list(q.weights), .candidates = q.candidates, .costs = list(q.costs)},
-          here.first, here.size),
-      .candidates = {}};
+  Narrowed narrowed{.terms = terms_of(Terms{.weights = list(q.weights),
+                                            .candidates = q.candidates,
+                                            .costs = list(q.costs),
+                                            .included = {},
+                                            .groups = q.groups},
+                                      here.first, here.size),
+                    .candidates = {}};
   if (q.some) narrowed.candidates = std::make_unique<Points>(own, narrowed.terms.candidates);
   narrowed_[q.set] = std::move(narrowed);
   return {};
@@ -292,9 +294,21 @@ ResidualLeaders::Reply PointShard::answer(const ResidualLeaders& q) {
   return leaders;
 }
 
+Told PointShard::answer(const KeepLeft& q) {
+  narrowed_.at(q.set).left =
+      squares_left(candidates(q.set), q.orthonormal.all(), threads_, keep_going_);
+  return {};
+}
+
 TryExchanges::Reply PointShard::answer(const TryExchanges& q) const {
-  return linear_offers(points(q.set), q.tables, q.with.data(), r(q.covariance), threads_,
-                       keep_going_);
+  static const std::vector<double> all_of_it;
+  const auto found = narrowed_.find(q.set);
+  return linear_offers({.candidates = candidates(q.set),
+                        .terms = terms(q.set),
+                        .before = points(q.set).portion().first,
+                        .r = r(q.covariance),
+                        .left = found == narrowed_.end() ? all_of_it : found->second.left},
+                       q.tables, q.with.data(), threads_, keep_going_);
 }
 
 SumGroups::Reply PointShard::answer(const SumGroups& q) {

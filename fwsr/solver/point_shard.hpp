@@ -57,6 +57,7 @@ class PointShard {
   ProjectedSquares::Reply answer(const ProjectedSquares& q) const;
   ResidualScores::Reply answer(const ResidualScores& q);
   ResidualLeaders::Reply answer(const ResidualLeaders& q);
+  Told answer(const KeepLeft& q);
   TryExchanges::Reply answer(const TryExchanges& q) const;
   SumGroups::Reply answer(const SumGroups& q);
   FindMiddles::Reply answer(const FindMiddles& q);
@@ -68,6 +69,7 @@ class PointShard {
   struct Narrowed {
     Terms terms;
     std::unique_ptr<Points> candidates;  // null: all
+    std::vector<double> left = {};       // of ||a_i||^2 of every candidate (KeepLeft)
   };
   const Terms& terms(Index set) const;
   const Points& candidates(Index set) const;

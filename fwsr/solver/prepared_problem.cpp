@@ -82,17 +82,14 @@ void PreparedProblem::make_kernel(const SelectOptions& o, const Plan& plan, bool
   if (hold) held = make_held_kernel(*source, plan.threads);
 }
 
-namespace {
-
 void set_terms(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan) {
   prepared.terms = terms_of(o.conditions, prepared.kernel().size());
   if (prepared.set) prepared.set->narrow(prepared.terms);
-  if (!prepared.terms.included.empty())
+  // Methods of their own take away what is included themselves.
+  if (!prepared.terms.included.empty() && plan.form != FormKind::none)
     prepared.beyond = make_projected_kernel(prepared.kernel(), prepared.terms.included,
                                             plan.form != FormKind::covariance, plan.threads);
 }
-
-}  // namespace
 
 PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,

@@ -54,6 +54,8 @@ PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> s
 /// The same from points that are there. @pre the kernel is not precomputed
 PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,
                                 const Plan& plan, const KeepGoing& keep_going);
+/// The conditions of the request, told to the points. @pre kernel and set are there
+void set_terms(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan);
 /// The form may replace the kernel of the problem by one in double, and asks `keep_going`: both must outlive it.
 std::unique_ptr<Form> make_form(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going);

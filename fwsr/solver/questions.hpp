@@ -69,6 +69,7 @@ struct Narrow {
   Numbers weights, costs;
   bool some = false;  // only `candidates` may be picked
   std::vector<Index> candidates;
+  std::vector<Index> groups;  // of all points; empty: none
   using Reply = Told;
 };
 /// From now on the scores of a run are squares times these, one for each of all points; 0: not to be picked.
@@ -219,6 +220,12 @@ struct ResidualLeaders {
   double f = 0, least = 0;
   Index few = 0;
   using Reply = std::vector<Index>;
+};
+/// ||a_i||^2 less what some orthonormal vectors of `dim` numbers take of it, of every candidate: kept for TryExchanges.
+struct KeepLeft {
+  Index set = 0;
+  Numbers orthonormal;
+  using Reply = Told;
 };
 /// Who would be best in the place of each exemplar (exchange.hpp).
 struct TryExchanges {

@@ -6,12 +6,13 @@
 #include "fwsr/solver/exchange_points.hpp"
 #include "fwsr/solver/plan_parts.hpp"
 #include "fwsr/solver/scores.hpp"
+#include "fwsr/solver/unexplained.hpp"
 
 namespace fwsr {
 
 ExchangeOptions exchange_options(const SelectOptions& o, const ExchangePoints& points,
                                  bool single) {
-  return {.mu = o.ridge * points.trace() / static_cast<double>(points.size()),
+  return {.mu = o.ridge * points.whole() / points.weight(),
           .tie = single ? tie_single : tie_double,
           .rounds = o.refine_rounds};
 }
@@ -95,20 +96,33 @@ std::unique_ptr<MiddlePoints> middle_for(const SelectOptions& o, const PreparedP
 std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
                                     const PreparedProblem& prepared, const SelectOptions& o,
                                     int threads, const KeepGoing& keep_going) {
-  if (o.refine == Refine::none || run.status == Status::interrupted || run.exemplars.empty())
+  if (o.refine == Refine::none || run.status == Status::interrupted ||
+      run.status == Status::time_limit || run.exemplars.empty())
     return std::nullopt;
-  const KernelMatrix& kernel = prepared.kernel();
+  bool late = false;
+  const WatchExchange in_time = [&](Index, Index, double) {
+    late = run.deadline && Clock::now() >= *run.deadline;
+    return !late;
+  };
+  const auto begin = [&](ExchangePoints& points, bool single) {
+    const std::unique_ptr<MiddlePoints> middle = middle_for(o, prepared, threads, keep_going);
+    ExchangeOptions own = exchange_options(o, points, single);
+    own.permitted = Permitted(o, prepared.terms, run.exemplars);
+    if (run.status == Status::error_reached)
+      own.keeps = [share = make_unexplained(prepared, threads), most = *o.until_error](
+                      const std::vector<Index>& exemplars) { return share->of(exemplars) <= most; };
+    return exchange(points, run.exemplars, own, in_time, middle.get());
+  };
   Exchanged found;
   try {
-    const std::unique_ptr<MiddlePoints> middle = middle_for(o, prepared, threads, keep_going);
     if (products.covariance) {
-      ExchangeInSet points(*prepared.set);
-      found = exchange(points, run.exemplars, exchange_options(o, points, false), {}, middle.get());
+      ExchangeInSet points(*prepared.set, prepared.terms);
+      found = begin(points, false);
     } else {
-      ExchangeInKernel points(kernel, products.kernel.value_or(KernelProducts{}), threads,
-                              keep_going);
-      found = exchange(points, run.exemplars, exchange_options(o, points, kernel.single()), {},
-                       middle.get());
+      const KernelMatrix& kernel = prepared.form_kernel();
+      ExchangeInKernel points({kernel, prepared.kernel(), prepared.terms},
+                              products.kernel.value_or(KernelProducts{}), threads, keep_going);
+      found = begin(points, kernel.single());
       if (products.kernel) products.kernel = points.products_of(found.exemplars);
     }
   } catch (const Interrupted&) {  // before it began: the exemplars are those of the run
@@ -117,7 +131,7 @@ std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
   }
   run.exemplars = found.exemplars;
   run.beta = found.radius;
-  if (found.interrupted) run.status = Status::interrupted;
+  if (found.interrupted) run.status = late ? Status::time_limit : Status::interrupted;
   return found;
 }
 

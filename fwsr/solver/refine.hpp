@@ -33,8 +33,9 @@ struct RefineCost {
 RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& options, bool in_set,
                        KernelBy kernel_by);
 
-/// Nothing where it was not asked for, or where there is nothing to exchange. Else exemplars, radius, status and what
-/// outlives the form are those after it: X is then the codes of least squares with a ridge, M K_T.
+/// Nothing where it was not asked for, where there is nothing to exchange, or where no time is left. Else exemplars, radius,
+/// status and what outlives the form are those after it: X is then the codes of least squares with a ridge, M K_T. A run
+/// that ended because its exemplars leave no more than `until_error` unexplained ends with such exemplars.
 std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
                                     const PreparedProblem& prepared, const SelectOptions& options,
                                     int threads, const KeepGoing& keep_going);

@@ -71,8 +71,8 @@ void describe(Given& r, Visit&& visit) {
   visit("exchanges", r.exchanges, "how many exemplars were exchanged, one at a time");
   visit("rounds", r.rounds, "visits to all points for that");
   visit("local_optimum", r.local_optimum,
-        "whether no exchange of one exemplar for one other point helped any more; of the exemplars "
-        "before they moved");
+        "whether no permitted exchange of one exemplar for one other point helped any more; of the "
+        "exemplars before they moved");
   visit("moves", r.moves,
         "how often an exemplar moved to the middle of the points that it stands for");
   visit("middle_rounds", r.middle_rounds, "visits to all points for that, two each");
@@ -110,7 +110,8 @@ void describe(Given& p, Visit&& visit) {
   visit("notes", p.notes, "copies, conversions and other things to know");
   visit("threads", p.threads, "how many");
   visit("device", p.device, "where the work is done: `cpu`, or a card, as `cuda`");
-  visit("device_bytes", p.device_bytes, "what the run takes of the card's memory; 0: there is none");
+  visit("device_bytes", p.device_bytes,
+        "what the run takes of the card's memory; 0: there is none");
 }
 
 /// The chosen points, as lists of equal length.

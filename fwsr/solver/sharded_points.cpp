@@ -19,10 +19,10 @@ namespace {
 Plan plan_for(const PointsShape& shape, const SelectOptions& options) {
   if (const auto problem = find_problem(options, shape.size, shape.features)) throw Error(*problem);
   if (!formula_of(options.kernel.type).linear || options.q != Norm::two || options.nonneg ||
-      options.fill || options.rho)
+      options.fill || options.rho || !options.conditions.at_least.empty())
     throw Error(
         "points that live in several places are chosen from with the linear or cosine kernel and "
-        "q = 2, without nonneg, fill and rho");
+        "q = 2, without nonneg, fill, rho and at_least");
   Plan plan;
   plan.form = FormKind::covariance;
   plan.points = shape.size;
@@ -64,12 +64,15 @@ class ShardedSetUp final : public SweepSetUp {
 }  // namespace
 
 Selection select_sharded(std::shared_ptr<RemoteShards> shards, const PointsShape& shape,
-                         const SelectOptions& options, const Observer& observer) {
-  const Plan plan = plan_for(shape, options);
+                         const SelectOptions& given, const Observer& observer) {
+  const Plan plan = plan_for(shape, given);
+  const SelectOptions options = with_limit(given, shape.size);
   return run_prepared(
       [&](const KeepGoing&) {
-        return prepared_from(
+        PreparedProblem prepared = prepared_from(
             std::make_unique<ShardedPoints>(std::move(shards), shape, preprocessing_of(options)));
+        set_terms(prepared, options, plan);
+        return prepared;
       },
       options, plan, observer);
 }
@@ -78,6 +81,10 @@ std::vector<SweepEntry> sweep_sharded(std::shared_ptr<RemoteShards> shards,
                                       const PointsShape& shape, const SelectOptions& options,
                                       const std::vector<NumberOrAuto>& alphas,
                                       const std::vector<double>& etas, const Observer& observer) {
+  if (!options.conditions.empty() || options.budget)
+    throw Error(
+        "a sweep over points that live in several places knows no conditions; choose for every "
+        "setting by itself");
   const Grid grid = make_grid(options, alphas, etas);
   refuse_settings(options, grid, shape.size, shape.features);
   const SweepPlan plan{.each = plan_for(shape, options),

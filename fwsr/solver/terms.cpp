@@ -1,6 +1,7 @@
 #include "fwsr/solver/terms.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "fwsr/base/at.hpp"
 
@@ -20,15 +21,19 @@ Terms terms_of(const Conditions& c, Index n) {
               .candidates = {},
               .costs = unless_all_one(c.costs),
               .included = c.included};
+  if (!c.at_least.empty() || !c.at_most.empty())
+    terms.groups.assign(c.groups.codes().begin(), c.groups.codes().end());
   if (candidate_count(c, n) < n) terms.candidates = candidates_of(c, n);
   return terms;
 }
 
 Terms terms_of(const Terms& all, Index first, Index size) {
-  const auto part = [&](const std::vector<double>& v) {
-    return v.empty() ? v : std::vector<double>(v.begin() + first, v.begin() + first + size);
+  const auto part = [&](const auto& v) {
+    using List = std::remove_cvref_t<decltype(v)>;
+    return v.empty() ? v : List(v.begin() + first, v.begin() + first + size);
   };
   Terms own{.weights = part(all.weights), .candidates = {}, .costs = part(all.costs)};
+  own.groups = part(all.groups);
   for (const Index i : all.candidates)
     if (i >= first && i < first + size) own.candidates.push_back(i - first);
   return own;

@@ -1,6 +1,8 @@
 // Conditions (conditions.hpp) as the forms meet them: what every point counts, who may be picked, at what cost.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
@@ -14,6 +16,7 @@ struct Terms {
   std::vector<Index> candidates = {};  // ascending
   std::vector<double> costs = {};      // of every point
   std::vector<Index> included = {};    // B_0
+  std::vector<Index> groups = {};      // of every point, where they have floors or caps
 
   bool weighted() const { return !weights.empty(); }
   double weight(Index i) const { return weighted() ? weights[static_cast<std::size_t>(i)] : 1.0; }
@@ -22,8 +25,20 @@ struct Terms {
   Index point(Index c) const {
     return candidates.empty() ? c : candidates[static_cast<std::size_t>(c)];
   }
+  /// The place of a point among the candidates. @pre it is one
+  Index place(Index point) const {
+    return candidates.empty()
+               ? point
+               : std::lower_bound(candidates.begin(), candidates.end(), point) - candidates.begin();
+  }
+  /// sum_i s_i of n points.
+  double weight_of_all(Index n) const {
+    return weighted() ? std::accumulate(weights.begin(), weights.end(), 0.0)
+                      : static_cast<double>(n);
+  }
   bool plain() const {
-    return weights.empty() && candidates.empty() && costs.empty() && included.empty();
+    return weights.empty() && candidates.empty() && costs.empty() && included.empty() &&
+           groups.empty();
   }
 };
 

@@ -40,9 +40,7 @@ class UnexplainedInSet final : public Unexplained {
   }
 
  private:
-  const std::vector<double>& c() const {
-    return covariance_->whole.empty() ? covariance_->c : covariance_->whole;
-  }
+  const std::vector<double>& c() const { return covariance_->with_included(); }
 
   void restart() override {
     rows_.clear();

@@ -62,18 +62,40 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
   const char* then = o.fill ? "; the rest was filled up with the farthest points"
                      : s.status == Status::exhausted ? "; fill would add the farthest ones"
                                                      : "";
-  s.warnings.push_back(
-      fmt::format("asked for {}, found {}: {}{}", o.exemplars, found, reason, then));
+  // A budget stands for a number that nobody gave.
+  s.warnings.push_back(fmt::format("{}found {}: {}{}",
+                                   o.budget ? "" : fmt::format("asked for {}, ", o.exemplars),
+                                   found, reason, then));
+}
+
+void warn_if_exchange_ended(const std::optional<Exchanged>& found, const SelectOptions& o,
+                            Selection& s) {
+  if (o.refine == Refine::none) return;
+  if (s.status == Status::time_limit && !found)
+    s.warnings.push_back(
+        "the time limit came before the first exchange: the exemplars are as they were chosen; "
+        "allow more time, or ask for fewer");
+  else if (s.status == Status::time_limit)
+    s.warnings.push_back(fmt::format(
+        "the time limit ended the exchanges after {} visit{} to the points: others might help",
+        found->rounds, found->rounds == 1 ? "" : "s"));
+  if (found && found->only_refused)
+    s.warnings.push_back(fmt::format(
+        "exchanges ended where all that were found would leave more than {} unexplained; others "
+        "might help",
+        *o.until_error));
 }
 
 void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
   const bool linear = formula_of(o.kernel.type).linear;
   const Index dimensions = features - (effective_center(o) == Center::point ? 1 : 0);
-  if (!linear || o.exemplars <= dimensions) return;
+  // A budget stands for a number that nobody gave: what counts is how many it paid.
+  const Index exemplars = o.budget ? std::ssize(s.exemplars) : o.exemplars;
+  if (!linear || exemplars <= dimensions) return;
   s.warnings.push_back(fmt::format(
       "{} exemplars of points with {} dimension{}{}: once these are spanned, further picks add "
       "nothing; another kernel, such as rbf, tells more apart",
-      o.exemplars, dimensions, dimensions == 1 ? "" : "s",
+      exemplars, dimensions, dimensions == 1 ? "" : "s",
       effective_center(o) == Center::point ? " after centring each point" : ""));
 }
 
@@ -107,7 +129,7 @@ void describe_factor(const Factor& factor, const SelectOptions& o, Selection& s)
                     s.certificate ? fmt::format(", beside {:.3g} % that the exemplars leave",
                                                 100 * s.certificate->reconstruction_error)
                                   : ""));
-  if (o.exemplars > factor.rank())
+  if (!o.budget && o.exemplars > factor.rank())
     s.warnings.push_back(
         fmt::format("{} exemplars through a factor of rank {}: once its columns are spanned, "
                     "further picks add nothing",

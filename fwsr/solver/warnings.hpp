@@ -1,7 +1,10 @@
 // Sentences about an answer that is not what its user may think.
 #pragma once
 
+#include <optional>
+
 #include "fwsr/kernel/factor.hpp"
+#include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -9,6 +12,9 @@ namespace fwsr {
 
 /// Fewer exemplars than asked for, and why.
 void warn_if_short(Selection& s, const SelectOptions& o);
+/// Exchanges that a limit of time or of error ended, or kept from beginning.
+void warn_if_exchange_ended(const std::optional<Exchanged>& found, const SelectOptions& o,
+                            Selection& s);
 /// A linear kernel tells no more than as many exemplars apart as the points have dimensions.
 void warn_if_spanned(Selection& s, const SelectOptions& o, Index features);
 /// Rounding may have changed what the certificate says.

@@ -145,6 +145,11 @@ def points_of(name: str, given: Any, data: Data) -> np.ndarray:
         raise TypeError(f"{name} must be indices or a mask, got {values.dtype} values, and the "
                         "data has no ids")
     places = {one: i for i, one in enumerate(data.ids)}
+    if len(places) < len(data.ids):
+        twice = next((one for one in given if list(data.ids).count(one) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{name} names {twice!r}, which is the id of several points; give "
+                             "indices")
     try:
         return np.array([places[one] for one in given], dtype=np.int64)
     except KeyError as e:

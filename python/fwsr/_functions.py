@@ -81,7 +81,7 @@ def select(
     **options
         Of the method: ``kernel``, ``gamma``, ``scale``, ... (:class:`fwsr.Exchange` explains them;
         ``alpha``, ``eta``, ... with ``method="fwsr"``: :class:`fwsr.FWSR`), or its own settings.
-        Of fwsr and k-fwsr also conditions: ``candidates`` (only these
+        And conditions, where the method takes them: ``candidates`` (only these
         may be chosen), ``exclude`` (these may not), ``include`` (these are exemplars already), each
         as indices, a mask or ids; ``include_points`` (points that are exemplars already),
         ``represent`` (points that are to be represented in place of X); ``sample_weight`` and

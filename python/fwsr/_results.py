@@ -219,9 +219,8 @@ class Selection:
         k : int
             How many more.
         **options
-            As for :func:`fwsr.select`; those of the run that chose these are kept. Of the default
-            method, which includes nothing, its kernel and width are, and the new ones are chosen
-            by ``"k-fwsr"`` (linear: ``"fwsr"``).
+            As for :func:`fwsr.select`; those of the run that chose these are kept, and of the
+            default method the kernel and the width that it found.
 
         Returns
         -------
@@ -236,7 +235,7 @@ class Selection:
         >>> both.included.tolist()
         [True, True, True, False, False]
         >>> fwsr.select(X[:100], 3).update(X[100:], 2).plan.method
-        'k-fwsr'
+        'exchange'
         """
         if "_remembered" not in vars(self):
             raise ValueError("this selection does not know its points (it is that of a class, of a "
@@ -244,12 +243,8 @@ class Selection:
         from ._functions import select
 
         method, kept, points = vars(self)["_remembered"]
-        if method == "exchange":
-            kernel = self.plan.kernel if self.plan else "linear"
-            method = "fwsr" if kernel == "linear" else "k-fwsr"
-            exchanges = ("refine", "ridge", "refine_rounds")
-            kept = {name: value for name, value in kept.items() if name not in exchanges}
-            kept |= {} if kernel == "linear" else {"kernel": kernel, "gamma": self.gamma}
+        if method == "exchange" and self.plan and self.plan.kernel != "linear":
+            kept = {**kept, "kernel": self.plan.kernel, "gamma": self.gamma}
         kept = {"lambda_" if name == "lambda" else name: value for name, value in kept.items()}
         return select(X, k, **{"method": method, **kept, **options, "include_points": points})
 

@@ -56,6 +56,45 @@ def test_estimators_and_functions_agree(X):
     np.testing.assert_allclose(chosen.weights.sum(), weight.sum())
 
 
+def test_the_default_takes_conditions_as_an_estimator_and_as_a_function(X):
+    weight, groups = np.linspace(0, 2, 200), np.arange(200) % 3
+    model = fwsr.Exchange(6, at_most=2).fit(X, sample_weight=weight, exclude=[0, 1], include=[7],
+                                            groups=groups)
+    chosen = fwsr.select(X, 6, at_most=2, sample_weight=weight, exclude=[0, 1], include=[7],
+                         groups=groups)
+    assert model.exemplar_indices_.tolist() == chosen.exemplars.tolist()
+    assert chosen.refinement.local_optimum
+    assert chosen.included.tolist() == [True] + [False] * 6
+    assert np.bincount(groups[chosen.exemplars[1:]], minlength=3).tolist() == [2, 2, 2]
+    assert len(fwsr.Exchange(150, until_error=0.6).fit(X).exemplar_indices_) < 150
+
+
+@pytest.mark.parametrize("name", ["represent", "include_points"])
+def test_fit_says_where_another_set_belongs(X, name):
+    with pytest.raises(TypeError, match=f"use fwsr.select\\(X, k, {name}=...\\)"):
+        fwsr.Exchange(5).fit(X[:100], **{name: X[100:]})
+    with pytest.raises(TypeError, match="FWSR.fit has no weights: it has sample_weight"):
+        fwsr.FWSR(5).fit(X, weights=np.ones(200))
+
+
+def test_an_update_of_an_update_includes_all(X):
+    first = fwsr.select(X[:80], 4)
+    second = first.update(X[80:140], 3)
+    third = second.update(X[140:], 2)
+    assert third.included.tolist() == [True] * 7 + [False] * 2
+    assert third.plan.method == "exchange"
+    points = np.concatenate([X[first.exemplars], X[80:140][second.exemplars[4:]]])
+    same = fwsr.select(X[140:], 2, include_points=points, kernel="rbf", gamma=second.gamma)
+    assert third.exemplars.tolist() == same.exemplars.tolist()
+
+
+def test_ids_of_several_points_are_refused(X):
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(X, index=[f"p{i // 2}" for i in range(200)])
+    with pytest.raises(ValueError, match="exclude names 'p3', which is the id of several points"):
+        fwsr.select(table, 3, exclude=["p3"])
+
+
 def test_codes_of_what_is_included_and_chosen_leave_what_the_certificate_says(X):
     weight = np.linspace(0.5, 2, 200)
     chosen = fwsr.select(X, 5, method="fwsr", center="none", include=[3, 50], sample_weight=weight,
@@ -97,13 +136,16 @@ def test_update_includes_what_was_chosen(X):
     ({"at_most": 2}, "give the groups, too"),
     ({"include": [1, 1]}, "point 1 is to be included twice"),
     ({"groups": np.zeros(200), "at_least": 6}, "at least 6 exemplars together"),
-    ({"exclude": [1], "refine": "exchange"}, "exchanges keep no conditions"),
 ])
 def test_what_cannot_be_done_is_refused(X, given, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         fwsr.select(X, 5, method="fwsr", **given)
 
 
-def test_other_methods_refuse_conditions(X):
-    with pytest.raises(ValueError, match="omp does not choose under conditions"):
-        fwsr.select(X, 5, method="omp", exclude=[1])
+def test_other_methods_refuse_what_they_do_not_take(X):
+    with pytest.raises(ValueError, match="herding does not choose under the condition candidates"):
+        fwsr.select(X, 5, method="herding", exclude=[1])
+    for method in ("omp", "greedy-cssp", "k-center", "rrqr", "random"):
+        first = fwsr.select(X, 5, method=method).exemplars
+        other = fwsr.select(X, 5, method=method, exclude=first).exemplars
+        assert not set(first) & set(other)

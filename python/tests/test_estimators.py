@@ -61,7 +61,7 @@ def test_fields_and_defaults_are_those_of_the_core(cls):
     if method["solver"]:
         expected |= {"lambda_" if o == "lambda" else o: default for o, default in OPTIONS.items()
                      if o in method["options"] and o != "exemplars"}
-    if cls.method in ("fwsr", "k-fwsr"):
+    if method["solver"]:
         expected |= {"at_least": None, "at_most": None}  # conditions, whose lists are given to fit
     if "rank" in method["options"]:
         expected["rank"] = OPTIONS["rank"]

@@ -84,6 +84,59 @@ class Conditions(Case):
         self.put("numbers.txt", "4\n7\n")
         self.assertEqual(self.indices(ids + " --include ids.txt"), self.indices(ids + " --include numbers.txt"))
 
+    def test_the_default_keeps_conditions_and_says_that_it_exchanged(self):
+        line = "fwsr select points.csv -k 6 --exclude-columns site,price --quiet --json"
+        plain = json.loads(self.do(line).stdout)
+        first = plain["exemplars"]
+        self.put("first.txt", "\n".join(map(str, first)) + "\n")
+        without = json.loads(self.do(line + " --exclude first.txt").stdout)
+        self.assertFalse(set(first) & set(without["exemplars"]))
+        self.assertTrue(without["refinement"]["local_optimum"])
+        self.assertEqual(without["options"]["method"], "exchange")
+        # Excluding nobody changes nothing.
+        self.put("ones.txt", "1\n" * 80)
+        self.assertEqual(json.loads(self.do(line + " --weights ones.txt").stdout)["exemplars"], first)
+        more = json.loads(self.do(line + " --include first.txt").stdout)
+        self.assertEqual(more["exemplars"][:6], first)
+        self.assertEqual(more["included"], [True] * 6 + [False] * 6)
+        self.put("groups.txt", "\n".join(self.sites) + "\n")
+        self.put("prices.txt", "\n".join(map(str, self.prices)) + "\n")
+        chosen = json.loads(self.do(line + " --groups groups.txt --at-least 1 --at-most 2").stdout)["exemplars"]
+        self.assertEqual([sum(self.sites[i] == s for i in chosen) for s in "abc"], [2, 2, 2])
+        paid = json.loads(self.do(line.replace("-k 6", "") + " --cost prices.txt --budget 15").stdout)
+        self.assertLessEqual(sum(self.prices[i] for i in paid["exemplars"]), 15)
+        enough = json.loads(self.do(line.replace("-k 6", "-k 60") + " --until-error 0.5").stdout)
+        self.assertEqual(enough["status"], "error_reached")
+        self.assertLessEqual(enough["certificate"]["reconstruction_error"], 0.5)
+
+    def test_the_page_lists_what_methods_take(self):
+        with open(PAGE, encoding="utf-8") as file:
+            rows = re.findall(r"^\| (`[^|]*) \| ([a-z_, ]+) \|$", file.read(), re.MULTILINE)
+        told = {name: conditions.strip() for names, conditions in rows for name in re.findall("`([^`]+)`", names)}
+        text = subprocess.run([PROGRAM, "methods"], capture_output=True, text=True).stdout
+        found = {}
+        for part in text.split("\n\n"):
+            words = re.search(r"under conditions: (.*)", " ".join(part.split()))
+            if words:
+                found[part.split(":")[0]] = re.match(r"([a-z_]+(, | and )?)+", words[1])[0]
+        self.assertEqual(set(told), set(found))
+        for name, conditions in told.items():
+            self.assertTrue(all(c in found[name] for c in conditions.split(", ")), name)
+            self.assertEqual(len(conditions.split(", ")), len(re.split(", | and ", found[name])), name)
+
+    def test_other_methods_keep_what_they_take(self):
+        line = "fwsr select points.csv -k 4 --exclude-columns site,price --quiet --method "
+        self.put("groups.txt", "\n".join(self.sites) + "\n")
+        for method in ("random", "k-center", "rrqr", "omp", "greedy-cssp:mu=0.1"):
+            with self.subTest(method=method):
+                first = self.indices(line + method)
+                self.put("first.txt", "\n".join(map(str, first)) + "\n")
+                self.assertFalse(set(first) & set(self.indices(f"{line}{method} --exclude first.txt")))
+                more = self.indices(f"{line}{method} --include first.txt")
+                self.assertEqual((more[:4], len(set(more))), (first, 8))
+                chosen = self.indices(f"{line}{method} --groups groups.txt --at-least 1 --at-most 2")
+                self.assertTrue(all(1 <= sum(self.sites[i] == s for i in chosen) <= 2 for s in "abc"))
+
     def test_floors_caps_and_budget_are_kept(self):
         line = "fwsr select points.csv --method fwsr --quiet --exclude-columns price --group-column site"
         chosen = self.indices(line + " -k 8 --at-most 3 --at-least 2")
@@ -119,16 +172,68 @@ class Conditions(Case):
         self.assertEqual(update.stdout, self.do(
             "fwsr select new.npy --method fwsr -k 3 --include-points old.npy --quiet").stdout)
 
-    def test_update_by_itself_is_fwsr_and_knows_when_the_old_data_changed(self):
+    def test_update_is_by_the_default_method_and_knows_when_the_old_data_changed(self):
         self.do("fwsr select archive.npy -k 4 -o old.json --quiet")
         update = self.do("fwsr update old.json new.npy -k 3 --json --quiet")
         self.assertEqual(update.returncode, 0, update.stderr)
-        self.assertEqual(json.loads(update.stdout)["options"]["method"], "fwsr")
+        self.assertEqual(json.loads(update.stdout)["options"]["method"], "exchange")
         with open(os.path.join(self.folder, "archive.npy"), "wb") as file:
             file.write(npy_bytes(random_rows(50, 12)))
         update = self.do("fwsr update old.json new.npy -k 3")
         self.assertEqual(update.returncode, 1)
         self.assertIn("archive.npy with 60 points of 12 features, and there are 50 of 12 now", update.stderr)
+
+    def test_an_update_of_an_update_includes_all_that_were_chosen(self):
+        self.do("fwsr select archive.npy -k 4 -o first.json --quiet")
+        self.do("fwsr update first.json new.npy -k 3 -o second.json --quiet")
+        with open(os.path.join(self.folder, "third.npy"), "wb") as file:
+            file.write(npy_bytes(random_rows(60, 12, seed=4)))
+        third = self.do("fwsr update second.json third.npy -k 2 --quiet --json")
+        self.assertEqual(third.returncode, 0, third.stderr)
+        result = json.loads(third.stdout)
+        self.assertEqual((result["exemplars"][:7], len(result["exemplars"])), (list(range(60, 67)), 9))
+        # The same from a file with these points.
+        chosen = []
+        for name, seed in (("first.json", 2), ("second.json", 3)):
+            with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+                rows = random_rows(60, 12, seed=seed)
+                chosen += [rows[i] for i in json.load(file)["exemplars"] if i < 60]
+        with open(os.path.join(self.folder, "chosen.npy"), "wb") as file:
+            file.write(npy_bytes(chosen))
+        same = self.do("fwsr select third.npy -k 2 --include-points chosen.npy --quiet --json")
+        self.assertEqual(json.loads(same.stdout)["exemplars"], result["exemplars"])
+        self.assertEqual(result["conditions"]["given"], {"include_points": "second.json"})
+
+    def test_the_result_says_under_which_conditions_it_was_made(self):
+        line = "fwsr select points.csv -k 5 --exclude-columns price --quiet --json"
+        self.assertIsNone(json.loads(self.do(line + " --label-column site").stdout)["conditions"])
+        told = json.loads(self.do(line + " --group-column site --at-most 3 --exclude broken.txt").stdout)["conditions"]
+        self.assertEqual(told, {
+            "given": {"exclude": "broken.txt", "group_column": "site", "at_most": "3"}, "points": 80, "represented": 0,
+            "included": 0, "candidates": 78, "weight": 80, "groups": 3})
+        told = json.loads(self.do("fwsr select archive.npy -k 5 --represent new.npy --quiet --json").stdout)["conditions"]
+        self.assertEqual((told["points"], told["represented"], told["candidates"], told["weight"]), (60, 60, 60, 60))
+
+    def test_ids_that_are_numbers_are_never_taken_for_rows(self):
+        rows = random_rows(20, 8, seed=5)
+        head = "name," + ",".join(f"f{j}" for j in range(8)) + "\n"
+        self.put("numbered.csv", head + "".join(
+            f"{100 + i},{','.join(map(str, row))}\n" for i, row in enumerate(rows)))
+        line = "fwsr select numbered.csv -k 4 --id-column name --quiet --include "
+        self.put("ids.txt", "104\n107\n")
+        self.put("rows.csv", "index,what\n4,x\n7,x\n")
+        self.assertEqual(self.indices(line + "ids.txt")[:2], [4, 7])
+        self.assertEqual(self.indices(line + "rows.csv"), self.indices(line + "ids.txt"))
+        self.put("row.txt", "4\n")
+        refused = self.do(line + "row.txt")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("entry 1 is '4', which is no id of a point; the ids are numbers", refused.stderr)
+        self.put("twice.csv", head + "".join(
+            f"p{i // 2},{','.join(map(str, row))}\n" for i, row in enumerate(rows)))
+        self.put("p3.txt", "p3\n")
+        refused = self.do("fwsr select twice.csv -k 4 --id-column name --include p3.txt")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("entry 1 is 'p3', which is the id of rows 6 and 7", refused.stderr)
 
     def test_a_list_may_come_through_a_pipe(self):
         line = "fwsr select archive.npy --method fwsr -k 5 --quiet"
@@ -173,9 +278,11 @@ class Conditions(Case):
                 ("fwsr select points.csv --method fwsr --label-column site --exclude-columns price --per-class -k "
                  + f"{'b' if self.sites[3] != 'b' else 'c'}=2 --include broken.txt", 2, "is asked for none"),
                 ("fwsr update nowhere.json new.npy -k 3", 1, "nowhere.json"),
-                (data + "--method fwsr --exclude few.txt --refine exchange", 2, "exchanges keep no conditions"),
-                (data + "--exclude few.txt", 2, "choose by method fwsr or k-fwsr"),
-                (data + "--method omp --exclude few.txt", 2, "omp does not choose under conditions"),
+                (data + "--method omp --cost few.txt", 1, "holds 2 costs but points.csv holds 80 points"),
+                (data + "--method herding --exclude few.txt", 2,
+                 "herding does not choose under the condition candidates (exclude, represent); methods that do: "
+                 "exchange, fwsr, k-fwsr, random, rrqr, omp, greedy-cssp, k-center"),
+                (data + "--method omp --budget 3", 2, "--budget is an option of"),
                 ("fwsr select archive.npy -k 3 --method fwsr --represent wide.npy", 1, "both must have the same"),
                 (data + "--method fwsr --represent archive.npy --weights few.txt", 2, "--represent"),
                 ("fwsr update points.csv new.npy -k 3", 1, "is no result of fwsr select --json"),

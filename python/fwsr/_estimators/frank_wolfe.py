@@ -14,9 +14,61 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@dataclass(eq=False, repr=False)
+class Conditional(KernelSelector):
+    """Estimators that choose under conditions."""
+
+    _: dataclasses.KW_ONLY
+    budget: float | None = None
+    until_error: float | None = None
+    time_limit: float | None = None
+    at_least: int | Mapping[Any, int] | None = None
+    at_most: int | Mapping[Any, int] | None = None
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, candidates: Any = None,
+            exclude: Any = None, include: Any = None, cost: Any = None,
+            groups: Any = None, **others: Any) -> Self:
+        """Choose exemplars.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, table, :class:`fwsr.Data` or path
+            The points, one a row; a square matrix where the kernel is ``"precomputed"``. Never
+            changed; float32 and float64 rows and CSR matrices are used in place.
+        y : array-like, optional
+            Labels; needed for ``per_class``, else not looked at.
+        sample_weight : array-like, optional
+            What each point counts where it is represented, 0 or more: 2 is the same as two points.
+            Whom to choose is not asked of it.
+        candidates, exclude : array-like, optional
+            Choose only among these points, or never these; indices, a mask or ids. All points are
+            represented.
+        include : array-like, optional
+            Points that are exemplars already. They come first, are marked in
+            ``selection_.included``, and ``n_exemplars`` counts the new ones.
+        cost : array-like, optional
+            What each point costs as an exemplar, for ``budget``.
+        groups : array-like, optional
+            The group of each point, for ``at_least`` and ``at_most``.
+
+        Returns
+        -------
+        self
+        """
+        for name in others:
+            refused = ("another set has no place in an estimator, whose labels_ and codes are "
+                       f"those of X; use fwsr.select(X, k, {name}=...)"
+                       if name in ("represent", "include_points") else
+                       "it has sample_weight, candidates, exclude, include, cost and groups")
+            raise TypeError(f"{type(self).__name__}.fit has no {name}: {refused}")
+        return self._fit(X, y, {
+            "sample_weight": sample_weight, "candidates": candidates, "exclude": exclude,
+            "include": include, "cost": cost, "groups": groups})
+
+
 @documented
 @dataclass(eq=False, repr=False)
-class FWSR(KernelSelector):
+class FWSR(Conditional):
     """Exemplars by the greedy Frank-Wolfe algorithm: the method of the paper.
 
     Every step takes the point that helps most to represent all others. With the same ``alpha`` or
@@ -52,54 +104,15 @@ class FWSR(KernelSelector):
     max_iterations: int | None = None
     lambda_: float | None = None
     rho: float | None = None
-    budget: float | None = None
-    until_error: float | None = None
-    time_limit: float | None = None
-    at_least: int | Mapping[Any, int] | None = None
-    at_most: int | Mapping[Any, int] | None = None
     certificate: str = "full"
     precise: bool = False
 
     method: ClassVar[str] = "fwsr"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, candidates: Any = None,
-            exclude: Any = None, include: Any = None, cost: Any = None,
-            groups: Any = None) -> Self:
-        """Choose exemplars.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, table, :class:`fwsr.Data` or path
-            The points, one a row; a square matrix where the kernel is ``"precomputed"``. Never
-            changed; float32 and float64 rows and CSR matrices are used in place.
-        y : array-like, optional
-            Labels; needed for ``per_class``, else not looked at.
-        sample_weight : array-like, optional
-            What each point counts where it is represented, 0 or more: 2 is the same as two points.
-            Whom to choose is not asked of it.
-        candidates, exclude : array-like, optional
-            Choose only among these points, or never these; indices, a mask or ids. All points are
-            represented.
-        include : array-like, optional
-            Points that are exemplars already. They come first, are marked in
-            ``selection_.included``, and ``n_exemplars`` counts the new ones.
-        cost : array-like, optional
-            What each point costs as an exemplar, for ``budget``.
-        groups : array-like, optional
-            The group of each point, for ``at_least`` and ``at_most``.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, {
-            "sample_weight": sample_weight, "candidates": candidates, "exclude": exclude,
-            "include": include, "cost": cost, "groups": groups})
-
 
 @documented
 @dataclass(eq=False, repr=False)
-class Exchange(KernelSelector):
+class Exchange(Conditional):
     """What suits people who give only the number of exemplars: the default of :func:`fwsr.select`.
 
     Frank-Wolfe selection, with the rbf kernel for dense points and the linear one for sparse ones,

@@ -1,0 +1,103 @@
+#include "random_conditions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "fwsr/solver/conditions.hpp"
+
+namespace random_conditions {
+
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+bool chance(fwsr::Rng& rng, double p) {
+  return rng.uniform() < p;
+}
+
+Index below(fwsr::Rng& rng, Index n) {
+  return static_cast<Index>(rng.below(static_cast<std::uint64_t>(n)));
+}
+
+void add_conditions(problems::Problem& p, double each) {
+  fwsr::Rng rng(p.seed + 77777);
+  fwsr::SelectOptions& o = p.options;
+  fwsr::Conditions& c = o.conditions;
+  const Index n = p.data.rows();
+  const bool free_two = o.q == fwsr::Norm::two && !o.nonneg;
+  if (chance(rng, each)) {
+    c.candidates.assign(at(n), false);
+    const double share = 0.2 + 0.8 * rng.uniform();
+    for (Index i = 0; i < n; ++i) c.candidates[at(i)] = chance(rng, share);
+    c.candidates[at(below(rng, n))] = true;
+  }
+  if (free_two && n > 4 && chance(rng, each))
+    for (Index i = 0, many = 1 + below(rng, 3); i < many; ++i) {
+      const Index one = below(rng, n);
+      if (std::find(c.included.begin(), c.included.end(), one) == c.included.end() &&
+          fwsr::candidate_count(c, n) > 1)
+        c.included.push_back(one);
+      if (fwsr::candidate_count(c, n) == 0) c.included.pop_back();
+    }
+  if (o.q == fwsr::Norm::two && chance(rng, each)) {
+    const bool whole = chance(rng, 0.5);
+    for (Index i = 0; i < n; ++i)
+      c.weights.push_back(whole ? static_cast<double>(below(rng, 4)) : 0.1 + 2 * rng.uniform());
+    c.weights[at(below(rng, n))] = 1;
+  }
+  if (chance(rng, each))
+    for (Index i = 0; i < n; ++i) c.costs.push_back(0.5 + 3 * rng.uniform());
+  if (chance(rng, each)) o.budget = (c.costs.empty() ? 1.0 : 3.5) + 10 * rng.uniform();
+  if (chance(rng, each)) o.until_error = std::pow(10.0, -2.5 * rng.uniform());
+  o.exemplars = std::min(o.exemplars, fwsr::candidate_count(c, n));
+  if (chance(rng, each)) {
+    const Index groups = 1 + below(rng, 4);
+    for (Index i = 0; i < n; ++i)
+      c.groups.add(std::string(1, static_cast<char>('a' + below(rng, groups))));
+    std::map<std::string, Index> sizes;
+    for (const Index i : fwsr::candidates_of(c, n)) ++sizes[c.groups[at(i)]];
+    Index floors = 0, room = 0;
+    for (const std::string& name : c.groups.names()) {
+      const Index size = sizes[name];
+      const Index cap = chance(rng, 0.6) ? below(rng, size + 1) : size;
+      const Index floor = std::min<Index>({cap, o.exemplars - floors, below(rng, 3)});
+      if (cap < size) c.at_most.named[name] = cap;
+      if (!o.budget && floor > 0) c.at_least.named[name] = floor, floors += floor;
+      room += cap;
+    }
+    o.exemplars = std::min(o.exemplars, room);
+    if (o.exemplars == 0) c.at_most = {}, o.exemplars = std::max<Index>(1, floors);
+    if (c.at_least.empty() && c.at_most.empty()) c.groups = {};
+  }
+}
+
+void expect_kept(const fwsr::Selection& s, const fwsr::SelectOptions& o) {
+  const fwsr::Conditions& c = o.conditions;
+  std::map<std::string, Index> found;
+  double spent = 0;
+  for (std::size_t t = 0; t < s.exemplars.size(); ++t) {
+    const std::size_t j = at(s.exemplars[t]);
+    if (s.included[t]) continue;
+    EXPECT_TRUE(c.candidates.empty() || c.candidates[j]) << "exemplar " << j;
+    EXPECT_EQ(std::count(c.included.begin(), c.included.end(), s.exemplars[t]), 0);
+    spent += c.costs.empty() ? 1.0 : c.costs[j];
+    if (!c.groups.empty()) ++found[c.groups[j]];
+  }
+  if (o.budget) {
+    EXPECT_LE(spent, *o.budget * (1 + 1e-9));
+  }
+  for (const std::string& name : c.groups.names()) {
+    EXPECT_LE(found[name], c.at_most.of(name).value_or(found[name])) << name;
+    EXPECT_GE(found[name], c.at_least.of(name).value_or(0)) << name;
+  }
+}
+
+}  // namespace random_conditions
