@@ -7,6 +7,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/kernel/width.hpp"
 #include "fwsr/linalg/rates.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/forms.hpp"
@@ -40,9 +41,11 @@ Operations operator*(double times, const Operations& a) {
 namespace {
 
 /// The width of a kernel, from the distances of some points.
-Operations search_for_gamma(const Pieces& p) {
+Operations search_for_gamma(const Pieces& p, const Width& wanted) {
   const double sample = std::min(1000.0, p.n);
-  return {.products = p.sparse ? 0 : sample * sample * p.d, .loops = 1000 * sample * sample};
+  const auto samples = static_cast<double>(width_samples(static_cast<Index>(p.n), wanted));
+  return samples * Operations{.products = p.sparse ? 0 : sample * sample * p.d,
+                              .loops = 1000 * sample * sample};
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ void count_operations(const PlanFacts& facts, const SelectOptions& o, Plan& plan
   const bool given = p.kernel.of == KernelOf::matrix;
   const Preprocessing prep{.center = effective_center(o), .scale = o.scale};
   if (!given) plan.setup += static_cast<double>(Points::visits(prep, facts.single)) * p.visit();
-  if (p.kernel.has_gamma && !o.kernel.gamma) plan.setup += search_for_gamma(p);
+  if (p.kernel.has_gamma && !o.kernel.gamma) plan.setup += search_for_gamma(p, o.kernel.width);
   entry_of(plan.form).count(p, o, plan);
   if (facts.streamed) plan.setup.bytes *= 3, plan.step.bytes *= 3, plan.closing.bytes *= 3;
   if (o.certificate == CertificateKind::none) plan.closing = 0.5 * plan.closing;

@@ -59,8 +59,10 @@ void count_middle(const Pieces& p, const PlanFacts& facts, KernelType kernel, Re
 
 RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& o, bool in_set,
                        KernelBy kernel_by) {
-  constexpr double visits = 8, rows = 256;  // until nothing changes, about; of a block
+  constexpr double rows = 256;  // of a block
   const Pieces p(facts, o);
+  const double visits =
+      8 + p.k / 10;  // until nothing changes, about: 9 to 18 for k = 50, 25 for 200
   const double d = o.rank > 0 ? static_cast<double>(o.rank) : p.d;
   RefineCost cost{.bytes = 8 * 16 * p.k * p.k, .per_thread = 8 * rows * 8 * p.k};
   cost.work = {.products = visits * 6 * p.n * p.k * p.k, .loops = visits * 12 * p.n * p.k};

@@ -147,6 +147,15 @@ class Default(Case):
         self.assert_same(one, self.json("many.npy", 70, "--method", "k-fwsr", *MIDDLE, "--rank", "280", "--gamma",
                                         repr(one["gamma"])))
 
+    def test_what_does_not_fit_is_told_the_method_that_takes_least(self):
+        self.write("many.npy", npy_bytes(random_rows(5000, 100)))
+        little = ("--memory", "20M", "--threads", "1", "-k", "5", "--quiet")
+        refused = self.run_program("select", "many.npy", *little)
+        self.assertEqual(refused.code, 1)
+        self.assertIn("only 20.0 MiB may be used", refused.err)
+        self.assertIn("or choose by method fwsr, which takes least", refused.err)
+        self.succeed("select", "many.npy", *little, "--method", "fwsr")
+
     def test_a_kernel_given_is_taken_as_it_is(self):
         self.write("gram.npy", npy_bytes([[sum(a * b for a, b in zip(x, y)) for y in self.rows] for x in self.rows]))
         given = ("--kernel", "precomputed")
