@@ -218,6 +218,28 @@ TEST(ExchangeConditions, ends_where_no_permitted_exchange_gains_in_every_form) {
     EXPECT_GE(tally.seen[name], 20) << name;
 }
 
+/// Problems whose kernel in float32 told the radius of the codes to fewer digits than the codes have.
+TEST(ExchangeConditions, codes_are_feasible_in_their_own_ball) {
+  for (const std::uint64_t seed : {61393u, 61480u, 69496u, 69673u}) {
+    auto problem = problems::make_problem(seed);
+    fwsr::SelectOptions& o = problem.options;
+    o.q = fwsr::Norm::two;
+    o.nonneg = false;
+    o.rank = 0;
+    if (!o.max_iterations) o.max_iterations = 300;
+    add_conditions(problem, 0.5);
+    o.refine = fwsr::Refine::exchange;
+    SCOPED_TRACE(problems::describe(problem));
+    fwsr::Plan plan = fwsr::plan(problem.data.view(), o);
+    plan.form = fwsr::FormKind::representer;
+    plan.kernel_by = fwsr::KernelBy::tiles;
+    const fwsr::Selection s = fwsr::select_points(problem.data.view(), {}, o, plan, {});
+    EXPECT_TRUE(s.certificate->feasible);
+    EXPECT_EQ(s.certificate->beta, s.beta);
+    EXPECT_LE(s.certificate->radius_used, s.beta * (1 + 1e-6));
+  }
+}
+
 TEST(ExchangeConditions, holds_for_the_default_method) {
   Tally tally;
   for (std::uint64_t seed = 31000; seed < 31200; ++seed) {
