@@ -58,7 +58,7 @@ class Text(Case):
                      ["inspect", *data, "--json"], ["sweep", *data, "-k", "2", "--per-class"],
                      ["compare", *data, "-k", "2", "--per-class", "--methods", "fwsr,random"]):
             self.assertNotRegex(self.on_terminal(*args), CONTROL, args)
-        self.assertIn("\\x1b[31mred", self.on_terminal("select", *data, "-k", "6"))
+        self.assertIn("\\x1b[31mred", self.on_terminal("select", *data, "-k", "24"))
 
     def test_pipes_and_files_get_the_bytes(self):
         self.table(["k"], [ODD])
