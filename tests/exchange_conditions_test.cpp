@@ -240,6 +240,25 @@ TEST(ExchangeConditions, codes_are_feasible_in_their_own_ball) {
   }
 }
 
+TEST(ExchangeConditions, that_ask_nothing_leave_the_default_method_as_it_is) {
+  for (std::uint64_t seed = 500; seed < 520; ++seed) {
+    auto problem = problems::make_problem(seed);
+    fwsr::SelectOptions& o = problem.options;
+    if (problem.data.rows() > 60 || o.kernel.type == KernelType::precomputed) continue;
+    o = {.exemplars = std::min<Index>(o.exemplars, 6), .assignment = true};
+    const fwsr::MethodChoice method{.name = "exchange"};
+    const fwsr::Selection plain = fwsr::select(problem.data.view(), o, method);
+    const std::size_t n = at(problem.data.rows());
+    o.conditions.weights.assign(n, 1.0);
+    o.conditions.costs.assign(n, 1.0);
+    o.conditions.candidates.assign(n, true);
+    const fwsr::Selection asked = fwsr::select(problem.data.view(), o, method);
+    EXPECT_EQ(asked.exemplars, plain.exemplars) << seed;
+    EXPECT_EQ(asked.assignment, plain.assignment) << seed;
+    EXPECT_EQ(asked.refinement->moves, plain.refinement->moves) << seed;
+  }
+}
+
 TEST(ExchangeConditions, holds_for_the_default_method) {
   Tally tally;
   for (std::uint64_t seed = 31000; seed < 31200; ++seed) {

@@ -1,5 +1,6 @@
 #include "fwsr/solver/options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -169,7 +170,12 @@ std::string text_of(const NumberOrAuto& value) {
 }
 
 bool is_conditional(const SelectOptions& o) {
-  return !o.conditions.empty() || o.budget || o.until_error;
+  const Conditions& c = o.conditions;
+  const auto is_one = [](double v) { return v == 1; };
+  return o.budget || o.until_error || !c.included.empty() || !c.at_least.empty() ||
+         !c.at_most.empty() || !std::all_of(c.weights.begin(), c.weights.end(), is_one) ||
+         !std::all_of(c.costs.begin(), c.costs.end(), is_one) ||
+         std::find(c.candidates.begin(), c.candidates.end(), false) != c.candidates.end();
 }
 
 double effective_beta(const SelectOptions& o, Index n) {

@@ -143,7 +143,8 @@ void describe(Options& o, Visit&& visit) {
 /// empty when all is well.
 std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d);
 
-/// Whether who may be chosen, or what is to be represented, is subject to conditions. A time limit is none.
+/// Whether who may be chosen, or what is to be represented, is subject to conditions. Those that ask nothing (weights of
+/// 1, all points candidates) are none, and neither is a time limit.
 bool is_conditional(const SelectOptions& o);
 
 /// Every value of an enumeration, for those who read its names.
