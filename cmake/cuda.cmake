@@ -9,7 +9,8 @@ if(FWSR_CUDA STREQUAL "auto" OR FWSR_CUDA OR (FWSR_BUILD_TESTS AND NOT FWSR_SANI
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    set(FWSR_CUDA_FOUND ON)
+    find_package(CUDAToolkit 12.0 QUIET)  # an older one is as good as none
+    set(FWSR_CUDA_FOUND ${CUDAToolkit_FOUND})
   endif()
 endif()
 if((FWSR_CUDA STREQUAL "auto" AND FWSR_CUDA_FOUND) OR (FWSR_CUDA AND NOT FWSR_CUDA STREQUAL "auto"))
