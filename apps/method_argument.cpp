@@ -112,7 +112,8 @@ void refuse_foreign_options(const CLI::App& app, const std::string& text) {
       return;
     const std::string own = settings_text(method);
     throw UsageError(fmt::format(
-        "{} is an option of fwsr and k-fwsr, not of {}{}; {}", flag, method.name,
+        "{} is an option of {}fwsr and k-fwsr, not of {}{}; {}", flag,
+        takes_option(find_method(default_method), name) ? "exchange, " : "", method.name,
         method.name == default_method ? ", which is the default" : "",
         is_solver(method) ? fmt::format("leave it out, or add --method fwsr or --method k-fwsr")
         : own.empty()     ? "leave it out"

@@ -31,7 +31,9 @@ struct Entries {
 /// file is no such table.
 std::optional<Entries> column_of_picks(std::string_view text, bool ids, const std::string& path) {
   const std::string_view first = text.substr(0, text.find('\n'));
-  if (first.find(',') == std::string_view::npos) return std::nullopt;
+  const std::string_view word = first.substr(0, first.find('\r'));
+  const bool header = word == "index" || (ids && word == "id");
+  if (!header && first.find(',') == std::string_view::npos) return std::nullopt;
   Tokenizer fields(text, ',');
   std::vector<std::string> names;
   for (bool last = false; !last;) {

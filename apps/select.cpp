@@ -85,6 +85,8 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   check_conditions_arguments(app, a.conditions, a.data);
   check_select_options(app);
   check_exemplars(a, a.options);
+  if (app.count("--device-memory") > 0 && a.options.device.kind == DeviceChoice::Kind::cpu)
+    throw UsageError("--device-memory is of a card; add --device cuda, or leave it out");
   for (const char* name : {"--output", "--codes", "--assignment"})
     if (app.count(name) > 0 && app.get_option(name)->as<std::string>().empty())
       throw UsageError(fmt::format("{} is given an empty name; name a file", name));
@@ -239,6 +241,10 @@ int run(int argc, const char* const* argv, bool update) {
   if (update) {
     if (!a.conditions.include_points.empty())
       throw UsageError("fwsr update includes the points of OLD; leave --include-points out");
+    if (a.per_class)
+      throw UsageError(
+          "fwsr update includes points of another set, which have no class here; leave "
+          "--per-class out");
     if (old.empty()) throw UsageError("OLD is missing: name the JSON result of fwsr select");
     (void)must(data_of_result(old));
     a.conditions.include_points = old;

@@ -53,7 +53,7 @@ CudaForm::CudaForm(CudaPoints& points)
   start.tie = tie_double;
   start.drift = drift_double;
   state_.put({&start, 1});
-  prepare_decide(view());
+  prepare_decide(device_);
 }
 
 CudaForm::~CudaForm() {

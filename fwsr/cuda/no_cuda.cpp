@@ -6,9 +6,7 @@ namespace fwsr {
 
 namespace {
 
-constexpr const char* without =
-    "this fwsr was built without CUDA; use device cpu, or build it where nvcc is found "
-    "(-D FWSR_CUDA=ON)";
+constexpr const char* without = "this fwsr was built without CUDA (-D FWSR_CUDA=ON)";
 
 }  // namespace
 

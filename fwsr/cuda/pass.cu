@@ -288,7 +288,9 @@ Index padded_features(const Rows& rows) {
 int pass_blocks(const Device& device, const Rows& rows) {
   const Pass how = pass_for(rows);
   const int room = shared_bytes(rows, how, padded_features(rows));
-  check(cudaFuncSetAttribute(how.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room),
+  // As much as there is: another run of this process may need more than this one.
+  check(cudaFuncSetAttribute(how.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(device.shared_bytes()) - kept_shared),
         "making room for a pass over the points");
   int each = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, how.kernel, pass_threads,

@@ -13,13 +13,20 @@ namespace {
 
 using namespace cuda;
 
+std::shared_ptr<OneCard> card_for(int number, Index features, const SelectOptions& o,
+                                  const KeepGoing& keep_going) {
+  auto card =
+      std::make_shared<OneCard>(std::make_unique<Device>(number, o.device_memory), keep_going);
+  if (const Index most = most_features(card->shard().device()); features >= most)
+    throw Error(
+        fmt::format("the points have {} features, and this card has room for {}; use device cpu",
+                    features, most - 1));
+  return card;
+}
+
 PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<DevicePoints> points,
                               const SelectOptions& o) {
   const PointsShape shape = points->shape();
-  if (const Index most = most_features(card->shard().device()); shape.features >= most)
-    throw Error(
-        fmt::format("the points have {} features, and this card has room for {}; use device cpu",
-                    shape.features, most - 1));
   card->shard().add(0, std::move(points));
   auto set = std::make_unique<CudaPoints>(std::move(card), shape, preprocessing_of(o));
   PreparedProblem prepared;
@@ -36,8 +43,7 @@ PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<Dev
 PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
-  auto card = std::make_shared<OneCard>(std::make_unique<Device>(o.device.number, o.device_memory),
-                                        keep_going);
+  auto card = card_for(o.device.number, cols_of(view), o, keep_going);
   Device& device = card->shard().device();
   auto stored = Stored::copy(device, view, subset, plan.threads);
   auto points = std::make_unique<DevicePoints>(device, std::move(stored), std::span<const Index>{},
@@ -47,8 +53,7 @@ PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> s
 
 PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan&, const KeepGoing& keep_going) {
-  auto card =
-      std::make_shared<OneCard>(std::make_unique<Device>(view.device, o.device_memory), keep_going);
+  auto card = card_for(view.device, view.cols, o, keep_going);
   auto points = std::make_unique<DevicePoints>(card->shard().device(), Stored::borrow(view), subset,
                                                preprocessing_of(o));
   return prepared_from(std::move(card), std::move(points), o);

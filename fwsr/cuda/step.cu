@@ -305,9 +305,9 @@ Index most_features(const Device& device) {
   return (device.shared_bytes() - (Index{72} << 10)) / 40;
 }
 
-void prepare_decide(const RunView& run) {
+void prepare_decide(const Device& device) {
   check(cudaFuncSetAttribute(decide, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(step_memory(run.rows.dim(), run.blocks))),
+                             static_cast<int>(device.shared_bytes()) - kept_shared),
         "making room for a step");
 }
 

@@ -51,6 +51,7 @@ struct RunState {
 inline constexpr int most_ahead = 32;    // steps of one launch, and room in the record
 inline constexpr int group_points = 32;  // whose best is kept
 inline constexpr int pass_threads = 128;
+inline constexpr int kept_shared = 8 << 10;  // bytes of a block for what kernels name themselves
 
 /// Where everything of a run stands. All in the memory of the card.
 struct RunView {
@@ -83,8 +84,8 @@ struct Announced {
   Index steps = 0;
 };
 void launch_announce(const Device& device, const RunView& run, const Announced& next);
-/// Once before steps of runs like this one.
-void prepare_decide(const RunView& run);
+/// Once before steps on a card.
+void prepare_decide(const Device& device);
 /// `ahead`: takes the step too, unless the run has to wait.
 void launch_decide(const Device& device, const RunView& run, bool ahead);
 /// Takes the step that `decide` found, so far.

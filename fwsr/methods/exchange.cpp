@@ -30,13 +30,22 @@ void complete(SelectOptions& o) {
     o.kernel.type = KernelType::rbf;
 }
 
-/// How many exemplars there will be, about, with those that are there already: a budget sets no number.
+/// How many exemplars will be chosen, about: a budget sets no number.
 Index expected(const PlanFacts& facts, const SelectOptions& o) {
-  const Index included = std::ssize(o.conditions.included);
-  if (!o.budget) return included + o.exemplars;
+  if (!o.budget) return o.exemplars;
   const double paid = *o.budget / mean_cost(o.conditions, facts.points);
-  return included +
-         (paid < static_cast<double>(o.exemplars) ? static_cast<Index>(paid) : o.exemplars);
+  return paid < static_cast<double>(o.exemplars) ? static_cast<Index>(paid) : o.exemplars;
+}
+
+/// Columns of a factor; 0: the kernel itself, where that is less work or the factor would be no smaller.
+Index rank_for(const PlanFacts& facts, const SelectOptions& o) {
+  const Index n = facts.points, included = std::ssize(o.conditions.included);
+  if (n <= exact_up_to) return 0;
+  const Index rank = std::max(least_rank, included + rank_per_exemplar * expected(facts, o));
+  constexpr Index held_up_to = 30'000;
+  const bool large = rank > n / 4;
+  if (large && n <= held_up_to) return 0;
+  return std::min(n, rank);
 }
 
 void suit(const PlanFacts& facts, SelectOptions& o) {
@@ -44,8 +53,7 @@ void suit(const PlanFacts& facts, SelectOptions& o) {
   if (o.refine_suits && !is_conditional(o) &&
       formula_of(o.kernel.type).of == KernelOf::squared_distances)
     o.refine = Refine::middle;
-  if (formula_of(o.kernel.type).computed() && o.rank == 0 && facts.points > exact_up_to)
-    o.rank = std::min(facts.points, std::max(least_rank, rank_per_exemplar * expected(facts, o)));
+  if (formula_of(o.kernel.type).computed() && o.rank == 0) o.rank = rank_for(facts, o);
 }
 
 }  // namespace

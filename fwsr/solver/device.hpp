@@ -28,7 +28,8 @@ std::string text_of(const DeviceChoice& device);
 /// How numbers in the memory of a card are stored.
 enum class DeviceNumber { float32, float64, float16, bfloat16 };
 
-/// Dense points that are in the memory of a card already. Borrowed, never copied.
+/// Dense points that are in the memory of a card already, and written: work on them that is under way on a stream of the
+/// caller's has to be waited for. Borrowed, never copied.
 struct DeviceView {
   const void* data = nullptr;
   DeviceNumber number = DeviceNumber::float32;

@@ -90,6 +90,8 @@ DevicePlan device_for(const PlanFacts& facts, const SelectOptions& o) {
   const std::optional<std::string> not_served = not_on_card(facts, o);
   if (o.device.kind == DeviceChoice::Kind::cuda) {
     if (not_served) throw OptionError(fmt::format("the card {}; use device cpu", *not_served));
+    if (const Cards cards = find_cards(); cards.names.empty())
+      throw Error(cards.why_none + "; use device cpu");
     return {.card = true};
   }
   if (not_served) return {.note = fmt::format("on the processor: the card {}", *not_served)};

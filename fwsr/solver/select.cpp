@@ -122,6 +122,11 @@ namespace {
 
 /// The same options, for the card that the points are on.
 SelectOptions on_card_of(const DeviceView& points, const SelectOptions& options) {
+  if (points.rows < 1 || points.cols < 1 || !points.data || points.stride < points.cols)
+    throw Error(fmt::format(
+        "a view of {} x {} points on a card, {} numbers from one row to the next: there must be "
+        "points, and a row may not be longer than the way to the next",
+        points.rows, points.cols, points.stride));
   if (const auto problem = find_problem(options, points.rows, points.cols))
     throw OptionError(*problem);
   SelectOptions own = with_limit(options, points.rows);

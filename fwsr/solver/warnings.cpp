@@ -40,7 +40,10 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
       break;
     case Status::iteration_limit:
       reason =
-          o.when_converged == WhenConverged::grow
+          s.plan.method == "exchange"
+              ? "the iteration limit came first; ask for fewer, or with fill "
+                "for the farthest of the others"
+          : o.when_converged == WhenConverged::grow
               ? "the iteration limit came first; raise it, or try center feature: what all points "
                 "have in common may hide how they differ"
               : "the iteration limit came first; raise it, or choose a larger beta";

@@ -224,6 +224,9 @@ class Conditions(Case):
         self.put("rows.csv", "index,what\n4,x\n7,x\n")
         self.assertEqual(self.indices(line + "ids.txt")[:2], [4, 7])
         self.assertEqual(self.indices(line + "rows.csv"), self.indices(line + "ids.txt"))
+        for header, numbers in (("index", (4, 7)), ("index\r", (4, 7)), ("id", (104, 107))):
+            self.put("one.txt", header + "\n" + "".join(f"{n}\n" for n in numbers))
+            self.assertEqual(self.indices(line + "one.txt"), self.indices(line + "ids.txt"), header)
         self.put("row.txt", "4\n")
         refused = self.do(line + "row.txt")
         self.assertEqual(refused.returncode, 1)
@@ -266,7 +269,9 @@ class Conditions(Case):
             file.write(npy_bytes(random_rows(9, 13)))
         self.put("minus.txt", "1\n" * 79 + "-1\n")
         data = "fwsr select points.csv --exclude-columns site,price -k 3 "
+        self.do("fwsr select archive.npy -k 2 -o archive.json")
         for line, code, words in (
+                ("fwsr update archive.json new.npy -k 2 --per-class", 2, "leave --per-class out"),
                 (data + "--method fwsr --exclude far.txt", 1, "entry 1 is row 80, but points.csv has rows 0 to 79"),
                 (data + "--method fwsr --exclude word.txt", 1, "'none', which is no row"),
                 (data + "--method fwsr --weights few.txt", 1, "holds 2 weights but points.csv holds 80 points"),

@@ -30,6 +30,7 @@ class Device(Case):
             self.assertIn("write cpu, cuda, cuda:1 or auto",
                           self.refuse("select", "set.npy", "-k", "6", "--device", name).err, name)
         self.assertIn("--device-memory", self.refuse("select", "set.npy", "-k", "6", "--device-memory", "much").err)
+        self.assertIn("add --device cuda", self.refuse("select", "set.npy", "-k", "6", "--device-memory", "1G").err)
 
     def test_what_a_card_does_not_serve_is_said_before_one_is_looked_for(self):
         for reason, args in (("linear and cosine kernels (method fwsr)", ()),
