@@ -119,9 +119,14 @@ TEST(Conditions, name_no_number_of_exemplars_that_nobody_gave) {
 TEST(Conditions, of_many_included_exemplars_have_the_default_method_take_a_larger_factor) {
   const problems::Data data = normal_points(4200, 4);  // more than have an exact kernel
   fwsr::SelectOptions o{.exemplars = 3};
-  for (Index i = 0; i < 100; ++i) o.conditions.included.push_back(i);
-  const fwsr::Request request(o, {.name = "exchange"});
-  EXPECT_EQ(request.plan(data.view()).rank, 4 * (100 + 3));
+  const auto rank_with = [&](Index included) {
+    o.conditions.included.clear();
+    for (Index i = 0; i < included; ++i) o.conditions.included.push_back(i);
+    return fwsr::Request(o, {.name = "exchange"}).plan(data.view()).rank;
+  };
+  EXPECT_EQ(rank_with(100), 256);
+  EXPECT_EQ(rank_with(500), 500 + 4 * 3);
+  EXPECT_EQ(rank_with(1500), 0);  // as large as that, the kernel itself is less work
 }
 
 }  // namespace

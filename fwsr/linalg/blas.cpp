@@ -79,9 +79,32 @@ blasint row_distance(Index stride, Index columns) {
   return to_blas(std::max<Index>(1, stride > 0 ? stride : columns));
 }
 
+/// For small products of two matrices as they stand, OpenBLAS's kernels for AVX-512 take memory and do not look whether
+/// they got it: a program that is short of it crashes there. The smallest are done here. @pre neither is transposed
+template <class T>
+void multiply_here(const Product<T>& p) {
+  const auto apart = [](Index stride, Index columns) { return stride > 0 ? stride : columns; };
+  for (Index i = 0; i < p.m; ++i) {
+    T* const out = p.out + i * apart(p.out_stride, p.n);
+    for (Index j = 0; j < p.n; ++j) out[j] = p.b == 0 ? T{0} : p.b * out[j];
+    for (Index l = 0; l < p.k; ++l) {
+      const T times = p.a * p.left[i * apart(p.left_stride, p.k) + l];
+      const T* const row = p.right + l * apart(p.right_stride, p.n);
+      for (Index j = 0; j < p.n; ++j) out[j] += times * row[j];
+    }
+  }
+}
+template <class T>
+bool as_they_stand(const Product<T>& p) {
+  return p.op_a == Op::none && p.op_b == Op::none;
+}
+
 template <class T, class Gemm>
 void multiply_by(Gemm gemm, const Product<T>& p) {
   if (p.m == 0 || p.n == 0) return;
+  // Whatever the number of rows, so that those of a block do not depend on how many there are.
+  constexpr Index tiny = 128;
+  if (as_they_stand(p) && p.n <= tiny && p.k <= tiny && p.n * p.k <= tiny) return multiply_here(p);
   gemm(CblasRowMajor, to_blas(p.op_a), to_blas(p.op_b), to_blas(p.m), to_blas(p.n), to_blas(p.k),
        p.a, p.left, row_distance(p.left_stride, p.op_a == Op::none ? p.k : p.m), p.right,
        row_distance(p.right_stride, p.op_b == Op::none ? p.n : p.k), p.b, p.out,
@@ -114,6 +137,16 @@ void multiply(const Product<float>& p) {
 }
 void multiply(const Product<double>& p) {
   multiply_by(cblas_dgemm, p);
+}
+
+void multiply_few(const Product<double>& p) {
+  constexpr double tiny = 1 << 15;
+  const double work =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  if (as_they_stand(p) && work <= tiny)
+    multiply_here(p);
+  else
+    multiply(p);
 }
 
 // A small triangle costs BLAS more than the whole square.

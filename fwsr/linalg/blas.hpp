@@ -42,6 +42,8 @@ struct Product {
 };
 void multiply(const Product<float>& p);
 void multiply(const Product<double>& p);
+/// The same for a few rows that are together wherever it is asked: their bits may depend on how many they are.
+void multiply_few(const Product<double>& p);
 
 /// Upper triangle of A^T A for A rows x d, to `out` with rows `out_stride` apart; the lower one of
 /// `out` is left undefined.

@@ -28,12 +28,12 @@ std::vector<double> times_covariance(const std::vector<double>& rows, const std:
                                      Index dim) {
   std::vector<double> out(rows.size());
   if (!rows.empty())
-    multiply(Product<double>{.m = static_cast<Index>(rows.size()) / dim,
-                             .n = dim,
-                             .k = dim,
-                             .left = rows.data(),
-                             .right = c.data(),
-                             .out = out.data()});
+    multiply_few(Product<double>{.m = static_cast<Index>(rows.size()) / dim,
+                                 .n = dim,
+                                 .k = dim,
+                                 .left = rows.data(),
+                                 .right = c.data(),
+                                 .out = out.data()});
   return out;
 }
 
