@@ -18,8 +18,8 @@ def expected_failures(estimator):
     if not estimator.__sklearn_tags__().input_tags.pairwise:
         if type(estimator) is fwsr.Exchange:  # of sparse points it takes another kernel
             return {"check_sample_weight_equivalence_on_dense_data":
-                    "the width of the kernel comes from all points, whatever they weigh, and with weights "
-                    "exemplars do not move to the middle"}
+                    "the width of the kernel comes from all points, whatever they weigh, and with "
+                    "weights exemplars do not move to the middle"}
         if type(estimator) is not fwsr.KFWSR:
             return {}
         same = "the width of the kernel comes from all points, whatever they weigh"
