@@ -139,9 +139,11 @@ def test_who_speaks_of_a_width_or_a_factor_means_rbf(given):
 def test_of_many_points_there_is_a_factor(dtype):
     X = many(dtype=dtype)
     assert fwsr.plan(X[:4096], 10).rank == 0
-    for k, rank in ((10, 256), (80, 320), (1200, 4500)):
+    for k, rank in ((10, 256), (80, 320), (250, 1000)):
         plan = fwsr.plan(X, k)
         assert (plan.kernel, plan.kernel_by, plan.rank) == ("rbf", "factor", rank)
+    # A factor of more than a quarter of the points is more work than the kernel.
+    assert (fwsr.plan(X, 1200).kernel_by, fwsr.plan(X, 1200).rank) == ("held", 0)
     chosen = fwsr.select(X, 10, codes=True)
     assert 0 < chosen.kernel_rank <= chosen.plan.rank == 256
     assert_same(chosen, fwsr.select(X, 10, method="k-fwsr", refine="middle", rank=256,
