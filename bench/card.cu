@@ -54,7 +54,8 @@ __global__ void read_all(const float4* x, Index n, float* out) {
   Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x;
   for (; i + 3 * round < n; i += 4 * round) {
     const float4 a = x[i], b = x[i + round], c = x[i + 2 * round], d = x[i + 3 * round];
-    sum += a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w + c.x + c.y + c.z + c.w + d.x + d.y + d.z + d.w;
+    sum += a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w + c.x + c.y + c.z + c.w + d.x + d.y + d.z +
+           d.w;
   }
   for (; i < n; i += round) sum += x[i].x + x[i].y + x[i].z + x[i].w;
   if (sum == 1.2345f) *out = sum;
@@ -67,12 +68,14 @@ __device__ unsigned hash(unsigned long long v) {
 /// Nearly normal numbers, features of falling size, around one of 64 centres.
 template <class T>
 __global__ void make_points(T* x, Index n, Index d) {
-  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < n * d; at += Index{gridDim.x} * blockDim.x) {
+  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < n * d;
+       at += Index{gridDim.x} * blockDim.x) {
     const Index i = at / d, l = at % d;
     float sum = -6;
     for (int q = 0; q < 12; ++q) sum += static_cast<float>(hash(at * 12ull + q)) * 0x1p-32f;
     float centre = -6;
-    for (int q = 0; q < 12; ++q) centre += static_cast<float>(hash((hash(i) % 64) * 1000003ull + l * 12 + q + 77)) * 0x1p-32f;
+    for (int q = 0; q < 12; ++q)
+      centre += static_cast<float>(hash((hash(i) % 64) * 1000003ull + l * 12 + q + 77)) * 0x1p-32f;
     x[at] = static_cast<T>((sum + centre) / (1.0f + 0.02f * static_cast<float>(l)));
   }
 }
@@ -86,19 +89,28 @@ void rates() {
   check(cudaMalloc(&x, bytes), "rates"), check(cudaMalloc(&out, 4), "rates");
   check(cudaMemset(x, 1, bytes), "rates");
   for (const int blocks : {132 * 4, 132 * 8, 132 * 16, 132 * 32})
-    bandwidth = std::max(bandwidth, static_cast<double>(bytes) / seconds_of([&] { read_all<<<blocks, 512>>>(x, bytes / 16, out); }));
+    bandwidth = std::max(bandwidth, static_cast<double>(bytes) / seconds_of([&] {
+                                      read_all<<<blocks, 512>>>(x, bytes / 16, out);
+                                    }));
   cublasHandle_t blas;
   cublasCreate(&blas);
   const int m = 8192;
   auto* a = reinterpret_cast<double*>(x);
   make_points<double><<<1024, 256>>>(a, m, 3 * m);
   const double one = 1, zero = 0;
-  product_rate = 2.0 * m * m * m / seconds_of([&] {
-                   cublasDgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, m, m, m, &one, a, m, a + m * m, m, &zero, a + 2 * m * m, m);
-                 }, 5);
+  product_rate = 2.0 * m * m * m /
+                 seconds_of(
+                     [&] {
+                       cublasDgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, m, m, m, &one, a, m, a + m * m,
+                                   m, &zero, a + 2 * m * m, m);
+                     },
+                     5);
   cublasDestroy(blas);
   cudaFree(x), cudaFree(out);
-  std::printf("{\"case\": \"rates\", \"read_bytes_per_second\": %.4g, \"double_products_per_second\": %.4g}\n", bandwidth, product_rate);
+  std::printf(
+      "{\"case\": \"rates\", \"read_bytes_per_second\": %.4g, \"double_products_per_second\": "
+      "%.4g}\n",
+      bandwidth, product_rate);
   std::fflush(stdout);
 }
 
@@ -109,8 +121,10 @@ void run(const char* name, Index n, Index d, Index k, fwsr::SelectOptions o, int
   make_points<T><<<4096, 256>>>(x, n, d);
   check(cudaDeviceSynchronize(), "making points");
   fwsr::DeviceView view{.data = x, .rows = n, .cols = d, .stride = d};
-  view.number = sizeof(T) == 8 ? fwsr::DeviceNumber::float64 : sizeof(T) == 4 ? fwsr::DeviceNumber::float32
-              : std::is_same_v<T, __half> ? fwsr::DeviceNumber::float16 : fwsr::DeviceNumber::bfloat16;
+  view.number = sizeof(T) == 8              ? fwsr::DeviceNumber::float64
+                : sizeof(T) == 4            ? fwsr::DeviceNumber::float32
+                : std::is_same_v<T, __half> ? fwsr::DeviceNumber::float16
+                                            : fwsr::DeviceNumber::bfloat16;
   o.exemplars = k;
   std::vector<double> setup, steps, exchange, certificate, all;
   std::size_t taken = 0;
@@ -126,17 +140,22 @@ void run(const char* name, Index n, Index d, Index k, fwsr::SelectOptions o, int
     taken = s.trace.size();
     if (s.certificate) error = s.certificate->reconstruction_error;
     picks = 1469598103934665603ull;
-    for (const Index e : s.exemplars) picks = (picks ^ static_cast<unsigned long long>(e)) * 1099511628211ull;
+    for (const Index e : s.exemplars)
+      picks = (picks ^ static_cast<unsigned long long>(e)) * 1099511628211ull;
   }
   const double step = median(steps) / static_cast<double>(taken);
-  const double floor = static_cast<double>(n) * (static_cast<double>(d) * sizeof(T) + 40) / bandwidth;
-  const double products = 3.0 * static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d) / product_rate;
+  const double floor =
+      static_cast<double>(n) * (static_cast<double>(d) * sizeof(T) + 40) / bandwidth;
+  const double products =
+      3.0 * static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d) / product_rate;
   std::printf(
-      "{\"case\": \"%s\", \"n\": %td, \"d\": %td, \"k\": %td, \"bytes_each\": %zu, \"steps\": %zu, \"step\": %.4g, "
-      "\"floor\": %.4g, \"step_over_floor\": %.3f, \"setup\": %.4g, \"setup_floor\": %.4g, \"all_steps\": %.4g, \"exchange\": %.4g, "
+      "{\"case\": \"%s\", \"n\": %td, \"d\": %td, \"k\": %td, \"bytes_each\": %zu, \"steps\": %zu, "
+      "\"step\": %.4g, "
+      "\"floor\": %.4g, \"step_over_floor\": %.3f, \"setup\": %.4g, \"setup_floor\": %.4g, "
+      "\"all_steps\": %.4g, \"exchange\": %.4g, "
       "\"certificate\": %.4g, \"all\": %.4g, \"error\": %.6g, \"picks\": \"%016llx\"}\n",
-      name, n, d, k, sizeof(T), taken, step, floor, step / floor, median(setup), products, median(steps), median(exchange),
-      median(certificate), median(all), error, picks);
+      name, n, d, k, sizeof(T), taken, step, floor, step / floor, median(setup), products,
+      median(steps), median(exchange), median(certificate), median(all), error, picks);
   std::fflush(stdout);
   cudaFree(x);
 }
@@ -161,6 +180,13 @@ int main(int argc, char** argv) {
     fwsr::SelectOptions exchange = o;
     exchange.refine = fwsr::Refine::exchange;
     if (want("exchange")) run<float>("exchange", 1'000'000, 64, 100, exchange, 1);
+    fwsr::SelectOptions factor = exchange;
+    factor.kernel.type = fwsr::KernelType::rbf;
+    factor.rank = 512;
+    if (want("factor")) run<float>("factor", 1'000'000, 64, 100, factor, 1);
+    factor.kernel.width = {.times = 2, .quantile = 0.9};
+    factor.refine = fwsr::Refine::middle;
+    if (want("default")) run<float>("default", 1'000'000, 64, 100, factor, 1);
   } catch (const std::exception& e) {
     std::printf("{\"case\": \"failed\", \"why\": \"%s\"}\n", e.what());
     return 1;

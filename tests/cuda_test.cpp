@@ -146,6 +146,59 @@ TEST_F(Cuda, exchange_gives_the_exemplars_of_the_processor) {
   }
 }
 
+SelectOptions rbf(Index k, Index rank) {
+  SelectOptions o{.exemplars = k};
+  o.kernel.type = fwsr::KernelType::rbf;
+  o.rank = rank;
+  return o;
+}
+
+TEST_F(Cuda, a_factor_of_rbf_gives_the_picks_of_the_processor) {
+  unsigned seed = 420;
+  for (const auto& [n, d] : {std::pair<Index, Index>{700, 5}, {3000, 24}, {20000, 100}})
+    for (const Index rank : {Index{16}, Index{65}, Index{256}})
+      for (const double eta : {0.0, 0.3})
+        for (const double width : {0.5, 0.9}) {
+          SCOPED_TRACE(testing::Message() << n << " x " << d << ", rank " << rank << ", eta " << eta
+                                          << ", quantile " << width << ", seed " << seed);
+          SelectOptions o = rbf(12, rank);
+          o.eta = eta;
+          o.kernel.width = {.times = 2, .quantile = width};
+          compare<float>(n, d, o, seed, 2);
+          compare<double>(n, d, o, seed++, 2);
+        }
+}
+
+TEST_F(Cuda, a_factor_leaves_out_what_it_leaves_out_on_the_processor) {
+  const std::vector<double> x = random_points<double>(2000, 12, 450);
+  const MatrixView<const double> view{x.data(), 2000, 12};
+  for (const Index rank : {Index{4}, Index{40}, Index{400}}) {
+    SelectOptions o = rbf(3, rank);
+    const Selection cpu = fwsr::select(view, o);
+    o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+    const Selection card = fwsr::select(view, o);
+    EXPECT_EQ(card.kernel_rank, cpu.kernel_rank);
+    EXPECT_NEAR(*card.kernel_error, *cpu.kernel_error, 1e-9);
+    EXPECT_EQ(card.gamma, cpu.gamma);
+    ASSERT_EQ(card.coefficients->basis, cpu.coefficients->basis);
+    for (std::size_t l = 0; l < cpu.coefficients->theta.size(); ++l)
+      EXPECT_NEAR(card.coefficients->theta[l], cpu.coefficients->theta[l],
+                  1e-6 * (1 + std::abs(cpu.coefficients->theta[l])));
+  }
+}
+
+TEST_F(Cuda, exemplars_move_to_the_middle_as_on_the_processor) {
+  for (unsigned seed = 460; seed < 470; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SelectOptions linear{.exemplars = 9};
+    linear.refine = fwsr::Refine::middle;
+    compare<double>(1500, 20, linear, seed);
+    SelectOptions o = rbf(15, 60);
+    o.refine = seed % 2 ? fwsr::Refine::middle : fwsr::Refine::exchange;
+    compare<float>(2000, 10, o, seed, 1);
+  }
+}
+
 TEST_F(Cuda, a_run_gives_the_same_bits_again) {
   const std::vector<float> x = random_points<float>(20000, 96, 500);
   const MatrixView<const float> view{x.data(), 20000, 96};

@@ -11,33 +11,6 @@ namespace {
 constexpr int threads = 256;
 constexpr int warps = threads / warp;
 
-/// The sum over lanes of f(e), e = 0 .. count, told to all.
-template <class F>
-__device__ double over(Index count, F&& f) {
-  double sum = 0;
-  for (Index e = threadIdx.x % warp; e < count; e += warp) sum += f(e);
-  return warp_sum(sum);
-}
-
-/// The first of the nearest (linalg/pass.hpp): squares_e - 2 s_e, told apart to within rounding of its terms.
-__device__ int nearest_of(const SweepBlock& z, const double* s) {
-  const int lane = static_cast<int>(threadIdx.x) % warp;
-  double least = INFINITY, terms = 0;
-  const auto far = [&](Index e) { return z.exemplar_squares[e] - 2 * s[e]; };
-  for (Index e = lane; e < z.k; e += warp) {
-    least = fmin(least, far(e));
-    terms = fmax(terms, fabs(z.exemplar_squares[e]) + fabs(2 * s[e]));
-  }
-  least = -warp_max(-least), terms = warp_max(terms);
-  const double enough = least + z.rounding * terms;
-  for (Index first = 0; first < z.k; first += warp) {
-    const Index e = first + lane;
-    const unsigned near = __ballot_sync(all_lanes, e < z.k && (far(e) <= enough || far(e) == least));
-    if (near) return static_cast<int>(first) + __ffs(static_cast<int>(near)) - 1;
-  }
-  return 0;
-}
-
 /// A block has part_rows points, a warp every eighth of them.
 __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
   __shared__ SweepSums parts[warps];
@@ -48,19 +21,21 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
     const Index i = z.first + at;
     const double* const s = z.s + at * z.k;
     if (z.k > 0) {
-      const int near = nearest_of(z, s);
+      const int near = nearest_of(s, z.exemplar_squares, z.k, z.rounding);
       if (lane == 0) z.nearest[i] = near;
     }
     if (!z.full) continue;
     const double *const x = z.x + at * z.k, *const xk = z.xk + at * z.k;
-    const double *const v = z.v + at * z.v_stride, *const t = z.t + at * z.m, *const y = z.y + at * z.m;
-    const double score = z.r[i] + over(z.m, [&](Index b) { return (y[b] - 2 * v[z.m + b]) * t[b]; });
+    const double *const v = z.v + at * z.v_stride, *const t = z.t + at * z.m,
+                        *const y = z.y + at * z.m;
+    const double score =
+        z.r[i] + sum_over(z.m, [&](Index b) { return (y[b] - 2 * v[z.m + b]) * t[b]; });
     if (lane == 0) z.scores[i] = score;
-    sum.xk += over(z.k, [&](Index e) { return x[e] * s[e]; });
-    sum.xkx += over(z.k, [&](Index e) { return x[e] * xk[e]; });
+    sum.xk += sum_over(z.k, [&](Index e) { return x[e] * s[e]; });
+    sum.xkx += sum_over(z.k, [&](Index e) { return x[e] * xk[e]; });
     const double square = z.squares[i];
     sum.plain_trace += square;
-    sum.projection += square - over(z.rank, [&](Index q) {
+    sum.projection += square - sum_over(z.rank, [&](Index q) {
                         const double along = v[2 * z.m + q];
                         return along * along;
                       });
@@ -68,9 +43,9 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
     const double outer = z.outer ? z.outer[i] : z.every_outer, mean = z.mean ? z.mean[i] : 0.0;
     const double taken = outer * (z.root_features * fabs(mean) + z.means_norm);
     const double rough = DBL_EPSILON * (16 * norm + 2 * taken);
-    const double length = norm + over(z.k, [&](Index e) { return fabs(x[e]) * z.norms[e]; });
-    const double error =
-        rough + z.of_codes * norm + over(z.k, [&](Index e) { return fabs(x[e]) * z.roughness[e]; });
+    const double length = norm + sum_over(z.k, [&](Index e) { return fabs(x[e]) * z.norms[e]; });
+    const double error = rough + z.of_codes * norm +
+                         sum_over(z.k, [&](Index e) { return fabs(x[e]) * z.roughness[e]; });
     sum.absolute += length * length;
     sum.residual_errors += error * error;
     sum.longest = fmax(sum.longest, norm);
@@ -82,28 +57,18 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
   if (threadIdx.x != 0) return;
   for (int w = 1; w < warps; ++w) {
     const SweepSums& p = parts[w];
-    sum.xk += p.xk, sum.xkx += p.xkx, sum.plain_trace += p.plain_trace, sum.projection += p.projection;
+    sum.xk += p.xk, sum.xkx += p.xkx, sum.plain_trace += p.plain_trace,
+        sum.projection += p.projection;
     sum.absolute += p.absolute, sum.residual_errors += p.residual_errors;
     sum.longest = fmax(sum.longest, p.longest), sum.roughest = fmax(sum.roughest, p.roughest);
   }
   z.sums[z.first / part_rows + blockIdx.x] = sum;
 }
 
-template <class F>
-__global__ void for_each_kernel(Index n, F f) {
-  for (Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += Index{gridDim.x} * blockDim.x) f(i);
-}
-template <class F>
-void for_each(const Device& device, Index n, F f) {
-  if (n == 0) return;
-  for_each_kernel<<<blocks_for(n, threads, 1 << 16), threads, 0, device.stream()>>>(n, f);
-  check_launch("describing the points");
-}
-
 /// Columns of 32 exemplars and 8 rows at a time; a column belongs to one block, so that it is added up in one order.
 constexpr int tall = 32;
-__global__ void code_columns(const double* x, const double* s, const double* xk, Index rows, Index k,
-                             bool full, double* out) {
+__global__ void code_columns(const double* x, const double* s, const double* xk, Index rows,
+                             Index k, bool full, double* out) {
   __shared__ double room[3][tall][warp];
   const Index e = Index{blockIdx.x} * warp + threadIdx.x;
   double squares = 0, along = 0, score = 0;
@@ -140,8 +105,9 @@ __global__ void __launch_bounds__(threads) offer_numbers(const OfferBlock z) {
   const Index round = Index{gridDim.x} * warps;
   for (Index at = Index{blockIdx.x} * warps + threadIdx.x / warp; at < z.rows; at += round) {
     const double* const y = z.y + at * z.k;
-    const double by = over(z.k, [&](Index p) { return z.b[at * z.k + p] * y[p]; });
-    const double wy = over(z.k, [&](Index p) { return (z.w[at * z.k + p] + z.x[at * z.k + p]) * y[p]; });
+    const double by = sum_over(z.k, [&](Index p) { return z.b[at * z.k + p] * y[p]; });
+    const double wy =
+        sum_over(z.k, [&](Index p) { return (z.w[at * z.k + p] + z.x[at * z.k + p]) * y[p]; });
     if (threadIdx.x % warp != 0) continue;
     z.st[at] = z.squares[z.first + at] + z.eta_squared - by;
     z.st[z.rows + at] = z.r[z.first + at] - wy;
@@ -180,12 +146,13 @@ __global__ void join_offers(const OfferBlock z, Index parts) {
 }
 
 __global__ void __launch_bounds__(threads)
-    scores_of(const double* a, const double* y, const double* zs, Index rows, Index d, double* c, double* h) {
+    scores_of(const double* a, const double* y, const double* zs, Index rows, Index d, double* c,
+              double* h) {
   const Index round = Index{gridDim.x} * warps;
   for (Index i = Index{blockIdx.x} * warps + threadIdx.x / warp; i < rows; i += round) {
     const double* const z = zs + i * d;
-    const double own_c = over(d, [&](Index l) { return y[i * d + l] * z[l]; });
-    const double own_h = over(d, [&](Index l) { return a[i * d + l] * z[l]; });
+    const double own_c = sum_over(d, [&](Index l) { return y[i * d + l] * z[l]; });
+    const double own_h = sum_over(d, [&](Index l) { return a[i * d + l] * z[l]; });
     if (threadIdx.x % warp == 0) c[i] = own_c, h[i] = own_h;
   }
 }
@@ -199,16 +166,22 @@ void launch_sweep_rows(const Device& device, const SweepBlock& block) {
 }
 void launch_take_columns(const Device& device, const double* v, Index v_stride, Index rows,
                          const Index* places, Index k, double* s) {
-  for_each(device, rows * k, [=] __device__(Index at) { s[at] = v[at / k * v_stride + places[at % k]]; });
+  for_each(device, rows * k,
+           [=] __device__(Index at) { s[at] = v[at / k * v_stride + places[at % k]]; });
 }
 void launch_code_columns(const Device& device, const double* x, const double* s, const double* xk,
                          Index rows, Index k, bool full, double* out) {
   if (k == 0) return;
-  code_columns<<<blocks_for(k, warp), dim3(warp, tall), 0, device.stream()>>>(x, s, xk, rows, k, full, out);
+  code_columns<<<blocks_for(k, warp), dim3(warp, tall), 0, device.stream()>>>(x, s, xk, rows, k,
+                                                                              full, out);
   check_launch("adding up codes");
 }
-void launch_themselves(const Device& device, const Index* points, Index k, int* nearest) {
-  for_each(device, k, [=] __device__(Index t) { nearest[points[t]] = static_cast<int>(t); });
+void launch_themselves(const Device& device, const Index* points, Index k, PointRange between,
+                       int* nearest) {
+  for_each(device, k, [=] __device__(Index t) {
+    const Index i = points[t];
+    if (i >= between.first && i < between.last) nearest[i] = static_cast<int>(t);
+  });
 }
 void launch_count(const Device& device, const int* nearest, Index n, unsigned long long* counts) {
   for_each(device, n, [=] __device__(Index i) { atomicAdd(counts + nearest[i], 1ull); });
@@ -238,10 +211,11 @@ void launch_no_offers(const Device& device, OfferOnCard* best, Index k) {
 void launch_subtract_from(const Device& device, const double* w, double* x, Index count) {
   for_each(device, count, [=] __device__(Index l) { x[l] = w[l] - x[l]; });
 }
-void launch_scores(const Device& device, const double* a, const double* y, const double* z, Index rows,
-                   Index d, double* c, double* h) {
+void launch_scores(const Device& device, const double* a, const double* y, const double* z,
+                   Index rows, Index d, double* c, double* h) {
   if (rows == 0) return;
-  scores_of<<<blocks_for(rows, warps, 1 << 16), threads, 0, device.stream()>>>(a, y, z, rows, d, c, h);
+  scores_of<<<blocks_for(rows, warps, 1 << 16), threads, 0, device.stream()>>>(a, y, z, rows, d, c,
+                                                                               h);
   check_launch("computing scores anew");
 }
 void launch_square(const Device& device, double* v, Index n) {

@@ -41,8 +41,12 @@ void launch_take_columns(const Device& device, const double* v, Index v_stride, 
 /// Squares of codes, <x, p>, p^2 with p = s - xk, of every exemplar: k numbers each are added to `out` for all rows.
 void launch_code_columns(const Device& device, const double* x, const double* s, const double* xk,
                          Index rows, Index k, bool full, double* out);
-/// nearest[point_t] = t: exemplars stand for themselves.
-void launch_themselves(const Device& device, const Index* points, Index k, int* nearest);
+/// nearest[point_t] = t, of points between these: exemplars stand for themselves.
+struct PointRange {
+  Index first = 0, last = 0;
+};
+void launch_themselves(const Device& device, const Index* points, Index k, PointRange between,
+                       int* nearest);
 /// How many points have each exemplar for the nearest.
 void launch_count(const Device& device, const int* nearest, Index n, unsigned long long* counts);
 /// The points whose score is at least this: up to `most` of them (unordered), and how many there are.

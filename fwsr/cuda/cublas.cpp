@@ -70,7 +70,7 @@ constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
 }  // namespace
 
-Blas::Blas(cudaStream_t stream) {
+Blas::Blas(cudaStream_t stream) : Blas() {  // so that what was begun is ended when it throws
   check_blas(library().create(&handle_), "starting it");
   check_blas(library().set_stream(handle_, stream), "starting it");
   check(cudaMalloc(&workspace_, workspace_bytes), "starting cuBLAS");
@@ -84,11 +84,14 @@ Blas::~Blas() {
 
 // cuBLAS holds matrices column by column: a row-major matrix is the transpose of what it sees.
 void Blas::multiply(const Product& p) const {
-  const Index inner = p.left.cols, columns = p.transposed ? p.right.rows : p.right.cols;
-  if (p.left.rows == 0 || columns == 0) return;
-  check_blas(library().gemm(handle_, p.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, columns,
-                            p.left.rows, inner, &p.a, p.right.data, p.right.stride, p.left.data,
-                            p.left.stride, &p.b, p.out, p.out_stride),
+  const Index rows = p.left_transposed ? p.left.cols : p.left.rows,
+              inner = p.left_transposed ? p.left.rows : p.left.cols,
+              columns = p.transposed ? p.right.rows : p.right.cols;
+  if (rows == 0 || columns == 0) return;
+  check_blas(library().gemm(handle_, p.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            p.left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, columns, rows, inner,
+                            &p.a, p.right.data, p.right.stride, p.left.data, p.left.stride, &p.b,
+                            p.out, p.out_stride),
              "multiplying matrices");
 }
 

@@ -24,10 +24,12 @@ class Blas {
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;
 
-  /// out = a left op(right) + b out, all row by row. op(right) is right, or its transpose.
+  /// out = a op(left) op(right) + b out, all row by row. op is the matrix, or its transpose.
   struct Product {
-    Matrix left, right;
-    bool transposed = false;
+    Matrix left;
+    bool left_transposed = false;
+    Matrix right;
+    bool transposed = false;  // the right one
     double a = 1, b = 0;
     double* out = nullptr;
     Index out_stride = 0;
@@ -39,6 +41,8 @@ class Blas {
   void substitute(const double* g, Index rank, double* rows, Index count, Index stride) const;
 
  private:
+  Blas() = default;
+
   cublasContext* handle_ = nullptr;
   void* workspace_ = nullptr;
 };

@@ -2,13 +2,16 @@
 // those in the memory of the processor. All sums are in double.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "fwsr/base/keep_going.hpp"
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/cuda/after.hpp"
 #include "fwsr/cuda/device.hpp"
 #include "fwsr/cuda/device_points.hpp"
+#include "fwsr/cuda/statistics.hpp"
 #include "fwsr/cuda/step.hpp"
 #include "fwsr/solver/questions.hpp"
 
@@ -89,6 +92,9 @@ class CudaShard {
   SumGroups::Reply answer(const SumGroups& q);
   FindMiddles::Reply answer(const FindMiddles& q);
   BeyondSpan::Reply answer(const BeyondSpan& q);
+  MakeFactor::Reply answer(const MakeFactor& q);
+  ProjectInKernel::Reply answer(const ProjectInKernel& q);
+  NearestInKernel::Reply answer(const NearestInKernel& q);
 
   /// Calls use(first, last, rows) for all points, some at a time: `rows` are a_first .. a_last in double on the card.
   /// `numbers_each`: what else is held of every one of them.
@@ -104,6 +110,13 @@ class CudaShard {
   template <class Use>
   void for_residuals(const DevicePoints& points, const ResidualVectors& x, Use&& use);
   Array<double> forms(const DevicePoints& points, std::span<const double> c);
+  /// The same less `shift`, and their squared norms: use(first, last, rows, squares).
+  template <class Use>
+  void for_moved(const DevicePoints& points, std::span<const double> shift, Index numbers_each,
+                 Use&& use);
+  /// Calls use(first, last, values) for all points: kernel values with the few of the tables, row by row.
+  template <class Use>
+  void for_values(const DevicePoints& points, const KernelTables& tables, Use&& use);
 
   std::unique_ptr<Device> device_;  // last to go
   KeepGoing keep_going_;
@@ -111,6 +124,26 @@ class CudaShard {
   std::unordered_map<Index, Array<double>> r_;  // of every covariance
   std::unordered_map<Index, std::unique_ptr<CardRun>> runs_;
   Array<double> residual_scores_;  // between ResidualScores and ResidualLeaders
+  Array<int> groups_;              // between SumGroups and FindMiddles
 };
+
+/// How many rows are worked on at a time depends on the card and on what may be used of it, not on what happens to be
+/// free: sums are added in the same order every time.
+template <class Use>
+void CudaShard::for_rows(const DevicePoints& points, Index numbers_each, Use&& use) {
+  constexpr Index numbers_at_once = Index{1} << 27;  // a GiB, or an eighth of the memory
+  const Index n = points.size(), each = points.dim() + numbers_each;
+  const Index room = std::min(numbers_at_once, device_->memory() / 64);
+  const Index at_once =
+      std::clamp<Index>(room / each / part_rows * part_rows, part_rows, Index{1} << 16);
+  Array<double> rows(*device_, std::min(at_once, n) * points.dim());
+  for (Index first = 0; first < n; first += at_once) {
+    throw_if_cancelled(keep_going_);
+    const Index last = std::min(n, first + at_once);
+    launch_fill(*device_, points.rows(), first, last, rows.get());
+    use(first, last, rows.get());
+    if (keep_going_) device_->wait();  // so that who asks is answered soon
+  }
+}
 
 }  // namespace fwsr::cuda

@@ -11,9 +11,6 @@ namespace fwsr::cuda {
 
 namespace {
 
-/// Left to the card's own libraries and to others who use it.
-constexpr Index kept_free = Index{256} << 20;
-
 Index free_bytes() {
   std::size_t free = 0, all = 0;
   check(cudaMemGetInfo(&free, &all), "asking for the memory of the card");
@@ -48,49 +45,55 @@ std::string why_no_card() {
                      status == cudaSuccess ? "there is none" : cudaGetErrorString(status));
 }
 
-Device::Device(int number, Index memory) : number_(number), memory_(memory) {
+std::string why_not(const cudaDeviceProp& card) {
+  if (card.major >= 8) return {};
+  return fmt::format("{} has compute capability {}.{}, and 8.0 (Ampere) or later is needed",
+                     card.name, card.major, card.minor);
+}
+
+Device::Device(int number, Index memory) : Device() {
+  memory_ = memory;
   if (const std::string why = why_no_card(); !why.empty())
     throw Error(why + "; use device cpu, or look with nvidia-smi what is there");
   int count = 0;
   check(cudaGetDeviceCount(&count), "counting the cards");
   if (number < 0 || number >= count)
     throw Error(fmt::format("there is no card {}; the cards are 0 to {}", number, count - 1));
-  check(cudaSetDevice(number), "choosing the card");
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, number), "asking what card this is");
-  if (properties.major < 8)
-    throw Error(fmt::format(
-        "{} has compute capability {}.{}, and 8.0 (Ampere) or later is needed; use device cpu",
-        properties.name, properties.major, properties.minor));
+  if (const std::string why = why_not(properties); !why.empty())
+    throw Error(why + "; use device cpu");
+  check(cudaGetDevice(&before_), "asking which card is in use");
+  check(cudaSetDevice(number), "choosing the card");
   name_ = properties.name;
   processors_ = properties.multiProcessorCount;
   major_ = properties.major;
   shared_bytes_ = static_cast<Index>(properties.sharedMemPerBlockOptin);
+  all_memory_ = static_cast<Index>(properties.totalGlobalMem);
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "beginning work on the card");
-  // Memory that was given back stays with this process, so that the next class or run has it at once.
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, number), "asking for the memory of the card");
+  cudaMemPoolProps pool{};
+  pool.allocType = cudaMemAllocationTypePinned;
+  pool.location = {.type = cudaMemLocationTypeDevice, .id = number};
+  check(cudaMemPoolCreate(&pool_, &pool), "asking for memory of the card");
+  // What was given back stays until all is done, so that the next block has it at once.
   std::uint64_t all = ~std::uint64_t{0};
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
-        "asking for the memory of the card");
+  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &all),
+        "asking for memory of the card");
   blas_ = std::make_unique<Blas>(stream_);
 }
 
 Device::~Device() {
-  if (!stream_) return;
-  cudaStreamSynchronize(stream_);
+  if (stream_) cudaStreamSynchronize(stream_);
   blas_.reset();
-  cudaStreamDestroy(stream_);
-  cudaMemPool_t pool = nullptr;
-  if (cudaDeviceGetDefaultMemPool(&pool, number_) == cudaSuccess) cudaMemPoolTrimTo(pool, 0);
+  if (pool_) cudaMemPoolDestroy(pool_);
+  if (stream_) {
+    cudaStreamDestroy(stream_);
+    cudaSetDevice(before_);
+  }
 }
 
 void Device::wait() const {
   check(cudaStreamSynchronize(stream_), "working on the card");
-}
-
-Index Device::left() const {
-  return memory_ > 0 ? memory_ - taken_ : std::max<Index>(0, free_bytes() - kept_free);
 }
 
 void* Device::take(Index bytes) {
@@ -101,7 +104,8 @@ void* Device::take(Index bytes) {
         format_bytes(static_cast<double>(bytes)), format_bytes(static_cast<double>(taken_)),
         format_bytes(static_cast<double>(memory_))));
   void* memory = nullptr;
-  const cudaError_t status = cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), stream_);
+  const cudaError_t status =
+      cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(bytes), pool_, stream_);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw MemoryError(fmt::format(

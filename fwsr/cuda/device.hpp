@@ -20,13 +20,16 @@ void check(cudaError_t status, const char* doing);
 /// A sentence where there is no card that can be used; empty: there is.
 std::string why_no_card();
 
+/// Why this card cannot be used; empty: it can.
+std::string why_not(const cudaDeviceProp& card);
+
 /// One card, and one stream on which all its work is done in order. Everything that belongs to it ends before it does.
 class Device {
  public:
   /// Throws Error when there is no such card, or it cannot be used: what was found, and what to do.
   /// `memory`: bytes that may be taken of the card; 0: all that are free.
   explicit Device(int number, Index memory = 0);
-  ~Device();
+  ~Device();  // the thread then has the card it had before
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
@@ -47,15 +50,18 @@ class Device {
   void give_back(void* memory, Index bytes) noexcept;
   Index taken() const { return taken_; }
   Index most_taken() const { return most_taken_; }
-  /// Bytes that may still be taken.
-  Index left() const;
+  /// Bytes that may be taken in all, whatever others have taken of the card.
+  Index memory() const { return memory_ > 0 ? memory_ : all_memory_; }
 
  private:
-  int number_;
+  Device() = default;  // so that what a constructor has taken is given back when it throws
+
+  int before_ = 0;
   std::string name_;
   int processors_ = 0, major_ = 0;
-  Index shared_bytes_ = 0, memory_ = 0, taken_ = 0, most_taken_ = 0;
+  Index shared_bytes_ = 0, all_memory_ = 0, memory_ = 0, taken_ = 0, most_taken_ = 0;
   cudaStream_t stream_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;  // our own: others' settings are left alone
   std::unique_ptr<Blas> blas_;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/memory.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/base/typical.hpp"
 #include "fwsr/cuda/statistics.hpp"
@@ -22,7 +23,12 @@ constexpr Index piece = 16;  // bytes
 class Pinned {
  public:
   explicit Pinned(Index bytes) {
-    check(cudaMallocHost(&data_, static_cast<std::size_t>(bytes)), "taking memory for copies");
+    if (cudaMallocHost(&data_, static_cast<std::size_t>(bytes)) == cudaSuccess) return;
+    cudaGetLastError();
+    throw MemoryError(
+        fmt::format("{} of the memory of this machine, which the card reads by itself, were needed "
+                    "for copies, and not to be had; end what else uses it",
+                    format_bytes(static_cast<double>(bytes))));
   }
   ~Pinned() { cudaFreeHost(data_); }
   Pinned(const Pinned&) = delete;
@@ -33,6 +39,21 @@ class Pinned {
   void* data_ = nullptr;
 };
 
+/// What was sent so far has arrived.
+class Event {
+ public:
+  Event() {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "copying to the card");
+  }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 template <class T>
 void copy_rows(Device& device, const MatrixView<const T>& from, std::span<const Index> subset,
                Index count, Index stride, unsigned char* to, int threads) {
@@ -40,13 +61,11 @@ void copy_rows(Device& device, const MatrixView<const T>& from, std::span<const 
   const Index at_once =
       std::clamp<Index>((Index{32} << 20) / row_bytes, 1, std::max<Index>(1, count));
   const Pinned room(2 * at_once * row_bytes);
-  cudaEvent_t sent[2] = {};
-  for (cudaEvent_t& e : sent)
-    check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "copying to the card");
+  const Event sent[2];
   for (Index first = 0, turn = 0; first < count; first += at_once, ++turn) {
     const Index rows = std::min(at_once, count - first);
     unsigned char* const part = room.get() + turn % 2 * at_once * row_bytes;
-    if (turn >= 2) check(cudaEventSynchronize(sent[turn % 2]), "copying to the card");
+    if (turn >= 2) check(cudaEventSynchronize(sent[turn % 2].get()), "copying to the card");
     for_blocks(threads_for(threads, static_cast<double>(rows * from.cols)), rows,
                [&](Index, Index begin, Index end) {
                  for (Index i = begin; i < end; ++i) {
@@ -59,13 +78,25 @@ void copy_rows(Device& device, const MatrixView<const T>& from, std::span<const 
     check(cudaMemcpyAsync(to + first * row_bytes, part, at(rows * row_bytes),
                           cudaMemcpyHostToDevice, device.stream()),
           "copying points to the card");
-    check(cudaEventRecord(sent[turn % 2], device.stream()), "copying to the card");
+    check(cudaEventRecord(sent[turn % 2].get(), device.stream()), "copying to the card");
   }
   device.wait();
-  for (cudaEvent_t& e : sent) cudaEventDestroy(e);
 }
 
 }  // namespace
+
+Stored Stored::room(Device& device, Number number, Index rows, Index features) {
+  const Index size = bytes_of(number);
+  Stored stored;
+  stored.number = number;
+  stored.rows = rows;
+  stored.features = features;
+  stored.stride = (features * size + piece - 1) / piece * piece / size;
+  stored.whole_pieces = true;
+  stored.own = Array<unsigned char>(device, rows * stored.stride * size);
+  stored.data = stored.own.get();
+  return stored;
+}
 
 std::shared_ptr<const Stored> Stored::copy(Device& device, const PointsView& points,
                                            std::span<const Index> subset, int threads) {
@@ -74,14 +105,8 @@ std::shared_ptr<const Stored> Stored::copy(Device& device, const PointsView& poi
       [&](const auto& v) {
         if constexpr (requires { v.data; }) {
           using T = std::decay_t<decltype(*v.data)>;
-          constexpr auto size = static_cast<Index>(sizeof(T));
-          stored->number = size == 4 ? Number::float32 : Number::float64;
-          stored->rows = subset.empty() ? v.rows : std::ssize(subset);
-          stored->features = v.cols;
-          stored->stride = (v.cols * size + piece - 1) / piece * piece / size;
-          stored->whole_pieces = true;
-          stored->own = Array<unsigned char>(device, stored->rows * stored->stride * size);
-          stored->data = stored->own.get();
+          *stored = room(device, sizeof(T) == 4 ? Number::float32 : Number::float64,
+                         subset.empty() ? v.rows : std::ssize(subset), v.cols);
           copy_rows<T>(device, v, subset, stored->rows, stored->stride, stored->own.get(), threads);
         } else {
           throw Error(

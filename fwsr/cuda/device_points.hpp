@@ -28,6 +28,8 @@ struct Stored {
   /// Throws Error for sparse and streamed points.
   static std::shared_ptr<const Stored> copy(Device& device, const PointsView& points,
                                             std::span<const Index> subset, int threads);
+  /// Rows that will be written, each filled up to pieces of 16 bytes.
+  static Stored room(Device& device, Number number, Index rows, Index features);
   /// Rows that are on the card already.
   static std::shared_ptr<const Stored> borrow(const DeviceView& points);
 };

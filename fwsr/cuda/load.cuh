@@ -12,10 +12,18 @@ namespace fwsr::cuda {
 inline constexpr int warp = 32;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-__device__ inline double wide(float x) { return static_cast<double>(x); }
-__device__ inline double wide(double x) { return x; }
-__device__ inline double wide(__half x) { return static_cast<double>(__half2float(x)); }
-__device__ inline double wide(__nv_bfloat16 x) { return static_cast<double>(__bfloat162float(x)); }
+__device__ inline double wide(float x) {
+  return static_cast<double>(x);
+}
+__device__ inline double wide(double x) {
+  return x;
+}
+__device__ inline double wide(__half x) {
+  return static_cast<double>(__half2float(x));
+}
+__device__ inline double wide(__nv_bfloat16 x) {
+  return static_cast<double>(__bfloat162float(x));
+}
 
 /// 16 bytes of a row.
 template <class T>
@@ -31,7 +39,9 @@ __device__ inline const T* row_of(const Rows& rows, Index i) {
 __device__ inline double inner_of(const Rows& rows, Index i) {
   return rows.inner ? rows.inner[i] : rows.every_inner;
 }
-__device__ inline double mean_of(const Rows& rows, Index i) { return rows.mean ? rows.mean[i] : 0.0; }
+__device__ inline double mean_of(const Rows& rows, Index i) {
+  return rows.mean ? rows.mean[i] : 0.0;
+}
 __device__ inline double outer_of(const Rows& rows, Index i) {
   return rows.outer ? rows.outer[i] : rows.every_outer;
 }
@@ -50,10 +60,14 @@ __device__ inline double feature_of(const Rows& rows, Index i, Index l) {
 
 __device__ inline double feature_at(const Rows& rows, Index i, Index l) {
   switch (rows.number) {
-    case Number::float32: return feature_of<float>(rows, i, l);
-    case Number::float64: return feature_of<double>(rows, i, l);
-    case Number::float16: return feature_of<__half>(rows, i, l);
-    default: return feature_of<__nv_bfloat16>(rows, i, l);
+    case Number::float32:
+      return feature_of<float>(rows, i, l);
+    case Number::float64:
+      return feature_of<double>(rows, i, l);
+    case Number::float16:
+      return feature_of<__half>(rows, i, l);
+    default:
+      return feature_of<__nv_bfloat16>(rows, i, l);
   }
 }
 
@@ -91,8 +105,40 @@ struct Largest {
   static constexpr double nothing = -INFINITY;
   __device__ double operator()(double a, double b) const { return fmax(a, b); }
 };
-__device__ inline double block_sum(double v, double* room) { return block_join(v, room, Sum{}); }
-__device__ inline double block_max(double v, double* room) { return block_join(v, room, Largest{}); }
+__device__ inline double block_sum(double v, double* room) {
+  return block_join(v, room, Sum{});
+}
+__device__ inline double block_max(double v, double* room) {
+  return block_join(v, room, Largest{});
+}
+
+/// The sum over lanes of f(e), e = 0 .. count, told to all.
+template <class F>
+__device__ inline double sum_over(Index count, F&& f) {
+  double sum = 0;
+  for (Index e = threadIdx.x % warp; e < count; e += warp) sum += f(e);
+  return warp_sum(sum);
+}
+
+/// The first of the nearest (linalg/pass.hpp), told to all lanes: squares_e - 2 s_e, told apart to within rounding of its
+/// terms.
+__device__ inline int nearest_of(const double* s, const double* squares, Index k, double rounding) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  double least = INFINITY, terms = 0;
+  const auto far = [&](Index e) { return squares[e] - 2 * s[e]; };
+  for (Index e = lane; e < k; e += warp) {
+    least = fmin(least, far(e));
+    terms = fmax(terms, fabs(squares[e]) + fabs(2 * s[e]));
+  }
+  least = -warp_max(-least), terms = warp_max(terms);
+  const double enough = least + rounding * terms;
+  for (Index first = 0; first < k; first += warp) {
+    const Index e = first + lane;
+    const unsigned near = __ballot_sync(all_lanes, e < k && (far(e) <= enough || far(e) == least));
+    if (near) return static_cast<int>(first) + __ffs(static_cast<int>(near)) - 1;
+  }
+  return 0;
+}
 
 /// A kernel that was launched early goes on from here once the one before it has ended; and it lets the next one be
 /// launched. Cards before Hopper launch one after the other.
@@ -111,10 +157,14 @@ __device__ inline void let_next_kernel_come() {
 template <class Work>
 void with_number(Number number, Work&& work) {
   switch (number) {
-    case Number::float32: return work(float{});
-    case Number::float64: return work(double{});
-    case Number::float16: return work(__half{});
-    case Number::bfloat16: return work(__nv_bfloat16{});
+    case Number::float32:
+      return work(float{});
+    case Number::float64:
+      return work(double{});
+    case Number::float16:
+      return work(__half{});
+    case Number::bfloat16:
+      return work(__nv_bfloat16{});
   }
 }
 
@@ -147,6 +197,23 @@ struct Launch {
 };
 
 /// After a kernel was launched.
-inline void check_launch(const char* doing) { check(cudaGetLastError(), doing); }
+inline void check_launch(const char* doing) {
+  check(cudaGetLastError(), doing);
+}
+
+/// f(i), i = 0 .. n, in no order.
+template <class F>
+__global__ void for_each_kernel(Index n, F f) {
+  for (Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x; i < n;
+       i += Index{gridDim.x} * blockDim.x)
+    f(i);
+}
+template <class F>
+void for_each(const Device& device, Index n, F f) {
+  constexpr int threads = 256;
+  if (n == 0) return;
+  for_each_kernel<<<blocks_for(n, threads, 1 << 16), threads, 0, device.stream()>>>(n, f);
+  check_launch("working on numbers of the points");
+}
 
 }  // namespace fwsr::cuda

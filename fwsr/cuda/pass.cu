@@ -14,13 +14,13 @@ namespace {
 template <int lanes_, int rows_, int depth_>
 struct Share {
   static constexpr int lanes = lanes_, rows = rows_, depth = depth_;
-  static constexpr int batch = warp / lanes * rows;    // rows at a time
+  static constexpr int batch = warp / lanes * rows;  // rows at a time
   static constexpr int batches = group_points / batch;
-  static constexpr int holders = lanes / rows;         // lanes that end up with the same row
+  static constexpr int holders = lanes / rows;  // lanes that end up with the same row
 };
 
 template <class T, class S>
-constexpr int unit = S::lanes * Piece<T>::count;  // features that the lanes of a row read at a time
+constexpr int unit = S::lanes* Piece<T>::count;  // features that the lanes of a row read at a time
 
 /// Where feature l stands in shared memory: lanes read pairs of neighbouring numbers side by side.
 template <class T, class S>
@@ -59,7 +59,8 @@ __device__ void update_e(const RunView& run, const RunState& s) {
 
 template <class T, class S, bool ahead>
 __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
-  extern __shared__ __align__(128) unsigned char memory[];  // else a row of the ring would straddle banks
+  extern __shared__ __align__(
+      128) unsigned char memory[];  // else a row of the ring would straddle banks
   const Rows& rows = run.rows;
   constexpr bool centred_first = std::is_same_v<T, double>;
   constexpr int each = Piece<T>::count, vectors = centred_first ? 5 : 3;
@@ -68,8 +69,8 @@ __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
   auto* const ring = reinterpret_cast<Piece<T>*>(u + vectors * padded);
   const int lane = static_cast<int>(threadIdx.x) % warp, part = lane % S::lanes;
   const int warps = static_cast<int>(gridDim.x) * (pass_threads / warp);
-  const int own = static_cast<int>(blockIdx.x) * (pass_threads / warp) +
-                  static_cast<int>(threadIdx.x) / warp;
+  const int own =
+      static_cast<int>(blockIdx.x) * (pass_threads / warp) + static_cast<int>(threadIdx.x) / warp;
   const int units = padded / unit<T, S>;
   const Index pieces = (rows.features + each - 1) / each;
 
@@ -154,8 +155,8 @@ __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
         for (int v = 0; v < vectors; ++v)
 #pragma unroll
           for (int pair = 0; pair < each / 2; ++pair) {
-            const double2 two = *reinterpret_cast<const double2*>(
-                u + v * padded + q * unit<T, S> + pair * (2 * S::lanes) + part * 2);
+            const double2 two = *reinterpret_cast<const double2*>(u + v * padded + q * unit<T, S> +
+                                                                  pair * (2 * S::lanes) + part * 2);
             with[v][2 * pair] = two.x, with[v][2 * pair + 1] = two.y;
           }
 #pragma unroll
@@ -184,7 +185,8 @@ __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
       // Lanes with sums of all rows each become lanes with the sum of one row each.
 #pragma unroll
       for (int far = S::lanes / 2; far > 0; far /= 2) {
-        const int half = far / S::holders;  // rows that a lane keeps; none left to part: sums are added
+        const int half =
+            far / S::holders;  // rows that a lane keeps; none left to part: sums are added
         const bool upper = lane & far;
         if (half > 0) {
 #pragma unroll
@@ -205,7 +207,9 @@ __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
       const int holder = in_batch / S::rows * S::lanes + in_batch % S::rows * S::holders;
 #pragma unroll
       for (int v = 0; v < 3; ++v) {
-        const double told = S::batches == 1 && S::holders == 1 ? sums[0][v] : __shfl_sync(all_lanes, sums[0][v], holder);
+        const double told = S::batches == 1 && S::holders == 1
+                                ? sums[0][v]
+                                : __shfl_sync(all_lanes, sums[0][v], holder);
         if (S::batches == 1 || lane / S::batch == batch) products[v] = told;
       }
     }
@@ -234,7 +238,8 @@ __global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
 __global__ void __launch_bounds__(pass_threads) find_best(const RunView run) {
   const int lane = static_cast<int>(threadIdx.x) % warp;
   const int warps = static_cast<int>(gridDim.x) * (pass_threads / warp);
-  const int own = static_cast<int>(blockIdx.x) * (pass_threads / warp) + static_cast<int>(threadIdx.x) / warp;
+  const int own =
+      static_cast<int>(blockIdx.x) * (pass_threads / warp) + static_cast<int>(threadIdx.x) / warp;
   double largest = -INFINITY;
   for (Index group = own; group < run.groups; group += warps) {
     const Index i = group * group_points + lane;

@@ -5,6 +5,7 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/cuda/cuda_form.hpp"
 #include "fwsr/cuda/cuda_points.hpp"
+#include "fwsr/solver/far_factor.hpp"
 #include "fwsr/solver/on_card.hpp"
 
 namespace fwsr {
@@ -25,16 +26,23 @@ std::shared_ptr<OneCard> card_for(int number, Index features, const SelectOption
 }
 
 PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<DevicePoints> points,
-                              const SelectOptions& o) {
+                              const SelectOptions& o, const Plan& plan,
+                              const KeepGoing& keep_going) {
   const PointsShape shape = points->shape();
   card->shard().add(0, std::move(points));
   auto set = std::make_unique<CudaPoints>(std::move(card), shape, preprocessing_of(o));
   PreparedProblem prepared;
-  prepared.source = set->kernel();
-  prepared.warning = set->warning();
-  prepared.type = {.type = KernelType::linear};
-  prepared.form_of_set = [own = set.get()] { return std::make_unique<CudaForm>(*own); };
-  prepared.set = std::move(set);
+  if (plan.kernel_by == KernelBy::factor) {
+    prepared = prepare_far_factor(std::move(set), o, plan, keep_going);
+  } else {
+    prepared.source = set->kernel();
+    prepared.warning = set->warning();
+    prepared.type = {.type = KernelType::linear};
+    prepared.set = std::move(set);
+  }
+  prepared.form_of_set = [own = static_cast<CudaPoints*>(prepared.set.get())] {
+    return std::make_unique<CudaForm>(*own);
+  };
   return prepared;
 }
 
@@ -48,15 +56,16 @@ PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> s
   auto stored = Stored::copy(device, view, subset, plan.threads);
   auto points = std::make_unique<DevicePoints>(device, std::move(stored), std::span<const Index>{},
                                                preprocessing_of(o));
-  return prepared_from(std::move(card), std::move(points), o);
+  return prepared_from(std::move(card), std::move(points), o, plan, keep_going);
 }
 
 PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
-                                const SelectOptions& o, const Plan&, const KeepGoing& keep_going) {
+                                const SelectOptions& o, const Plan& plan,
+                                const KeepGoing& keep_going) {
   auto card = card_for(view.device, view.cols, o, keep_going);
   auto points = std::make_unique<DevicePoints>(card->shard().device(), Stored::borrow(view), subset,
                                                preprocessing_of(o));
-  return prepared_from(std::move(card), std::move(points), o);
+  return prepared_from(std::move(card), std::move(points), o, plan, keep_going);
 }
 
 Cards find_cards() {

@@ -17,14 +17,6 @@ __device__ double power_near_inverse(double value) {
   return ldexp(1.0, power < -1000 ? -1000 : power > 1000 ? 1000 : power);
 }
 
-/// The sum of f(l) over the features, told to all lanes.
-template <class F>
-__device__ double over_features(Index d, F&& f) {
-  double sum = 0;
-  for (Index l = threadIdx.x % warp; l < d; l += warp) sum += f(l);
-  return warp_sum(sum);
-}
-
 template <class T>
 __global__ void __launch_bounds__(threads) row_sums(const Rows rows, const PointSums out) {
   const Index d = rows.features, round = Index{gridDim.x} * warps;
@@ -46,35 +38,36 @@ __global__ void __launch_bounds__(threads) row_sums(const Rows rows, const Point
     // Twice over the row: deviations from the mean lose no digits to a large offset, and their own sum mends it.
     double mean = 0, mended = 0;
     if (out.mean) {
-      mean = over_features(d, value) / static_cast<double>(d);
-      mended = over_features(d, [&](Index l) { return value(l) - mean; }) / static_cast<double>(d);
+      mean = sum_over(d, value) / static_cast<double>(d);
+      mended = sum_over(d, [&](Index l) { return value(l) - mean; }) / static_cast<double>(d);
       if (threadIdx.x % warp == 0) out.mean[i] = mean + mended;
     }
     if (out.squares) {
-      const double sum = over_features(d, [&](Index l) {
+      const double sum = sum_over(d, [&](Index l) {
         const double x = value(l) - mean;
         return x * x;
       });
-      if (threadIdx.x % warp == 0)
-        out.squares[i] = sum - static_cast<double>(d) * mended * mended;
+      if (threadIdx.x % warp == 0) out.squares[i] = sum - static_cast<double>(d) * mended * mended;
     }
   }
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads) unit_norms(const Rows rows, double scale, double* inner) {
+__global__ void __launch_bounds__(threads)
+    unit_norms(const Rows rows, double scale, double* inner) {
   const Index d = rows.features, round = Index{gridDim.x} * warps;
   for (Index i = Index{blockIdx.x} * warps + threadIdx.x / warp; i < rows.size; i += round) {
     const T* const row = row_of<T>(rows, i);
     double most = 0;
     for (Index l = threadIdx.x % warp; l < d; l += warp) most = fmax(most, fabs(wide(row[l])));
     const double near = scale * power_near_inverse(warp_max(most));  // keeps squares in range
-    const double squares = over_features(d, [&](Index l) {
+    const double squares = sum_over(d, [&](Index l) {
       const double x = near * (rows.weights ? rows.weights[l] : 1.0) * wide(row[l]);
       return x * x;
     });
     if (threadIdx.x % warp == 0)
-      inner[i] = squares > 0 ? fmin(near / sqrt(squares), std::numeric_limits<double>::max()) : near;
+      inner[i] =
+          squares > 0 ? fmin(near / sqrt(squares), std::numeric_limits<double>::max()) : near;
   }
 }
 
@@ -91,7 +84,8 @@ __global__ void __launch_bounds__(threads)
     }
     largest = fmax(largest, x);
     const double s = sums.squares[i];
-    const bool one_value = x > 0 && features > 1 && (centred ? s <= 1e-24 * all : s >= (1 - 1e-12) * all);
+    const bool one_value =
+        x > 0 && features > 1 && (centred ? s <= 1e-24 * all : s >= (1 - 1e-12) * all);
     if (!one_value)
       other = fmax(other, x);
     else if (x > constant)
@@ -102,7 +96,8 @@ __global__ void __launch_bounds__(threads)
   bad = -block_max(-bad, room);
   at = -block_max(constant == most_constant ? -at : -INFINITY, room);
   if (threadIdx.x == 0)
-    out[blockIdx.x] = {largest, other, most_constant, most_constant > 0 ? static_cast<Index>(at) : -1,
+    out[blockIdx.x] = {largest, other, most_constant,
+                       most_constant > 0 ? static_cast<Index>(at) : -1,
                        isfinite(bad) ? static_cast<Index>(bad) : -1};
 }
 
@@ -163,28 +158,19 @@ __global__ void find_beyond(const double* v, Index n, double limit, unsigned lon
   if (i < n && v[i] > limit) atomicMin(first, static_cast<unsigned long long>(i));
 }
 
-template <class F>
-__global__ void for_each_kernel(Index n, F f) {
-  for (Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += Index{gridDim.x} * blockDim.x) f(i);
-}
-template <class F>
-void for_each(const Device& device, Index n, F f) {
-  if (n == 0) return;
-  for_each_kernel<<<blocks_for(n, threads, 1 << 16), threads, 0, device.stream()>>>(n, f);
-  check_launch("working on numbers of the points");
-}
-
 template <class T>
 __global__ void fill(const Rows rows, Index first, Index count, double* out) {
   const Index dim = rows.dim(), all = count * dim;
-  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all; at += Index{gridDim.x} * blockDim.x)
+  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all;
+       at += Index{gridDim.x} * blockDim.x)
     out[at] = feature_of<T>(rows, first + at / dim, at % dim);
 }
 template <class T>
 __global__ void gather(const Rows rows, const double* squares, const Index* which, Index count,
                        double* out) {
   const Index dim = rows.dim(), width = dim + own_numbers, all = count * width;
-  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all; at += Index{gridDim.x} * blockDim.x) {
+  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all;
+       at += Index{gridDim.x} * blockDim.x) {
     const Index i = which[at / width], l = at % width;
     out[at] = l < dim        ? feature_of<T>(rows, i, l)
               : l == dim     ? squares[i]
@@ -196,14 +182,15 @@ __global__ void gather(const Rows rows, const double* squares, const Index* whic
 template <class T>
 __global__ void gather_stored(const Rows rows, const Index* which, Index count, double* out) {
   const Index d = rows.features, all = count * d;
-  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all; at += Index{gridDim.x} * blockDim.x)
+  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all;
+       at += Index{gridDim.x} * blockDim.x)
     out[at] = wide(row_of<T>(rows, which[at / d])[at % d]);
 }
 __global__ void __launch_bounds__(threads)
     row_dots(const double* x, const double* y, Index count, Index d, double* out) {
   const Index round = Index{gridDim.x} * warps;
   for (Index i = Index{blockIdx.x} * warps + threadIdx.x / warp; i < count; i += round) {
-    const double sum = over_features(d, [&](Index l) { return x[i * d + l] * y[i * d + l]; });
+    const double sum = sum_over(d, [&](Index l) { return x[i * d + l] * y[i * d + l]; });
     if (threadIdx.x % warp == 0) out[i] = sum;
   }
 }
@@ -213,7 +200,8 @@ template <class Kernel>
 std::vector<double> parts_of(Device& device, const double* v, Index n, Kernel&& kernel) {
   const Index count = (n + part - 1) / part;
   Array<double> out(device, count);
-  if (count > 0) kernel<<<static_cast<unsigned>(count), threads, 0, device.stream()>>>(v, n, out.get());
+  if (count > 0)
+    kernel<<<static_cast<unsigned>(count), threads, 0, device.stream()>>>(v, n, out.get());
   check_launch("adding up");
   return out.get_all();
 }
@@ -231,7 +219,8 @@ void launch_row_sums(const Device& device, const Rows& rows, const PointSums& ou
 void launch_unit_norms(const Device& device, const Rows& rows, double scale, double* inner) {
   if (rows.size == 0) return;
   with_number(rows.number, [&]<class T>(T) {
-    unit_norms<T><<<blocks_for(rows.size, warps, 1 << 16), threads, 0, device.stream()>>>(rows, scale, inner);
+    unit_norms<T><<<blocks_for(rows.size, warps, 1 << 16), threads, 0, device.stream()>>>(
+        rows, scale, inner);
   });
   check_launch("finding norms");
 }
@@ -253,15 +242,18 @@ Scan scan(Device& device, const Rows& rows, const PointSums& sums, bool centred)
   return all;
 }
 
-void launch_column_sums(const Device& device, const double* rows, Index count, Index d, double* out) {
+void launch_column_sums(const Device& device, const double* rows, Index count, Index d,
+                        double* out) {
   if (d == 0) return;
   auto& own = const_cast<Device&>(device);
   const Index chunks = (count + chunk_rows - 1) / chunk_rows;
   Array<double> partial(own, chunks * d);
   const dim3 grid(static_cast<unsigned>(chunks), static_cast<unsigned>(blocks_for(d, warp)));
   if (chunks > 0)
-    sum_columns_of_chunk<<<grid, dim3(warp, tall), 0, device.stream()>>>(rows, count, d, partial.get());
-  add_chunks<<<blocks_for(d, threads), threads, 0, device.stream()>>>(partial.get(), chunks, d, out);
+    sum_columns_of_chunk<<<grid, dim3(warp, tall), 0, device.stream()>>>(rows, count, d,
+                                                                         partial.get());
+  add_chunks<<<blocks_for(d, threads), threads, 0, device.stream()>>>(partial.get(), chunks, d,
+                                                                      out);
   check_launch("adding up columns");
 }
 
@@ -273,7 +265,8 @@ std::vector<double> feature_sums(Device& device, const Rows& rows, bool squared)
     if (chunks > 0)
       sum_features<T><<<grid, dim3(warp, tall), 0, device.stream()>>>(rows, squared, partial.get());
   });
-  add_chunks<<<blocks_for(d, threads), threads, 0, device.stream()>>>(partial.get(), chunks, d, out.get());
+  add_chunks<<<blocks_for(d, threads), threads, 0, device.stream()>>>(partial.get(), chunks, d,
+                                                                      out.get());
   check_launch("adding up features");
   return out.get_all();
 }
@@ -292,8 +285,8 @@ Index first_beyond(Device& device, const double* v, Index n, double limit) {
   const unsigned long long none = ~0ull;
   Array<unsigned long long> first(device, std::span(&none, 1));
   if (n > 0)
-    find_beyond<<<static_cast<unsigned>((n + threads - 1) / threads), threads, 0, device.stream()>>>(
-        v, n, limit, first.get());
+    find_beyond<<<static_cast<unsigned>((n + threads - 1) / threads), threads, 0,
+                  device.stream()>>>(v, n, limit, first.get());
   check_launch("looking for a point");
   const unsigned long long found = first.get_all().front();
   return found == none ? -1 : static_cast<Index>(found);
@@ -332,8 +325,8 @@ void launch_fill(const Device& device, const Rows& rows, Index first, Index last
   });
   check_launch("writing out points");
 }
-void launch_gather(const Device& device, const Rows& rows, const double* squares, const Index* which,
-                   Index count, double* out) {
+void launch_gather(const Device& device, const Rows& rows, const double* squares,
+                   const Index* which, Index count, double* out) {
   if (count == 0) return;
   with_number(rows.number, [&]<class T>(T) {
     gather<T><<<blocks_for(count * (rows.dim() + own_numbers), threads, 1 << 16), threads, 0,
@@ -345,8 +338,9 @@ void launch_gather_stored(const Device& device, const Rows& rows, const Index* w
                           double* out) {
   if (count == 0) return;
   with_number(rows.number, [&]<class T>(T) {
-    gather_stored<T><<<blocks_for(count * rows.features, threads, 1 << 16), threads, 0,
-                       device.stream()>>>(rows, which, count, out);
+    gather_stored<T>
+        <<<blocks_for(count * rows.features, threads, 1 << 16), threads, 0, device.stream()>>>(
+            rows, which, count, out);
   });
   check_launch("writing out points");
 }

@@ -69,14 +69,16 @@ __device__ Leader find_leader(const RunView& run, double tie, double* room, doub
 
 /// out_l = sum_k m[l, k] x_k for the rows l of this block, four to a warp at a time; where there are fewer rows than that,
 /// several warps share them.
-__device__ __noinline__ void multiply_rows(const double* m, Index dim, const double* x, double* out) {
+__device__ __noinline__ void multiply_rows(const double* m, Index dim, const double* x,
+                                           double* out) {
   constexpr int rows = 4;
   __shared__ double parts_of[step_warps * rows];
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
   const int height = static_cast<int>((dim + gridDim.x - 1) / gridDim.x + rows - 1) / rows * rows;
   const int quads = height / rows, parts = quads >= step_warps ? 1 : step_warps / quads;
   const Index begin = Index{blockIdx.x} * height;
-  for (int quad = own % (quads < step_warps ? quads : step_warps); quad < quads; quad += step_warps) {
+  for (int quad = own % (quads < step_warps ? quads : step_warps); quad < quads;
+       quad += step_warps) {
     const int part = parts == 1 ? 0 : own / quads;
     if (part >= parts) break;
     const Index first = begin + quad * rows;
@@ -88,7 +90,7 @@ __device__ __noinline__ void multiply_rows(const double* m, Index dim, const dou
     for (Index k = part * warp + lane; k < dim; k += parts * warp)
 #pragma unroll
       for (int r = 0; r < rows; ++r) sums[r] = fma(row[r][k], x[k], sums[r]);
-    // Four sums over 32 lanes become one of every quarter.
+        // Four sums over 32 lanes become one of every quarter.
 #pragma unroll
     for (int far = 16, half = rows / 2; half > 0; far /= 2, half /= 2) {
       const bool upper = lane & far;
@@ -116,7 +118,8 @@ __device__ __noinline__ void multiply_rows(const double* m, Index dim, const dou
 }
 
 /// A product with a matrix of all blocks: `mine` has all of it in every block. `shared` is where blocks tell each other.
-__device__ void multiply(const double* m, Index dim, const double* x, double* shared, double* mine) {
+__device__ void multiply(const double* m, Index dim, const double* x, double* shared,
+                         double* mine) {
   if (gridDim.x == 1) {
     multiply_rows(m, dim, x, mine);
     __syncthreads();
@@ -211,7 +214,8 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
   constexpr int words = sizeof(RunState) / sizeof(double);
   static_assert(sizeof(RunState) % sizeof(double) == 0 && words <= step_threads);
   if (threadIdx.x < words)
-    reinterpret_cast<double*>(&s)[threadIdx.x] = reinterpret_cast<const double*>(run.state)[threadIdx.x];
+    reinterpret_cast<double*>(&s)[threadIdx.x] =
+        reinterpret_cast<const double*>(run.state)[threadIdx.x];
   __syncthreads();
   if (s.waits != Waits::no) return;
   const bool first = blockIdx.x == 0 && threadIdx.x == 0;
@@ -224,7 +228,8 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
   }
   const Leader leader = find_leader(run, s.tie, room, v.w);
 #pragma unroll 1
-  for (Index l = threadIdx.x; l < dim; l += step_threads) v.a[l] = feature_at(rows, leader.point, l);
+  for (Index l = threadIdx.x; l < dim; l += step_threads)
+    v.a[l] = feature_at(rows, leader.point, l);
   __syncthreads();
   multiply(run.et, dim, v.a, run.w, v.w);
   multiply(run.covariance, dim, v.w, run.cw, v.cw);
@@ -252,12 +257,13 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
   RunState after = s;
   after.point = leader.point;
   after.along = along;
-  after.probe = {score, self, per_score * (along - more[0]), s.tr_ec - s.f, s.trace - 2 * s.tr_ec + s.f};
+  after.probe = {score, self, per_score * (along - more[0]), s.tr_ec - s.f,
+                 s.trace - 2 * s.tr_ec + s.f};
   const Move move = exact_step(after.probe, s.beta);
   if (ahead && move.gap > s.closed && move.curvature > 0 && isfinite(move.length) && score > 0) {
     --after.steps;
-    take_step(run, after, v, {{sums[3], sums[4]}, {sums[5], sums[6]}, {more[1], more[2]}}, move.gamma,
-              move.length);
+    take_step(run, after, v, {{sums[3], sums[4]}, {sums[5], sums[6]}, {more[1], more[2]}},
+              move.gamma, move.length);
     return;
   }
   // For `accept`.
@@ -268,14 +274,15 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
 }
 
 /// The step that `decide` has left: its vectors are in the memory of the card.
-__global__ void __launch_bounds__(step_threads) accept(const RunView run, double gamma, double length) {
+__global__ void __launch_bounds__(step_threads)
+    accept(const RunView run, double gamma, double length) {
   __shared__ double room[warp];
   const Rows& rows = run.rows;
   const RunState s = *run.state;
   const Vectors v{run.a, run.w, run.cw, run.rv};
   double sums[6];
-  add_up({entries_of(rows, v.a), entries_of(rows, v.cw), entries_of(rows, v.rv), with_means_of(rows, v.a),
-          with_means_of(rows, v.cw), with_means_of(rows, v.rv)},
+  add_up({entries_of(rows, v.a), entries_of(rows, v.cw), entries_of(rows, v.rv),
+          with_means_of(rows, v.a), with_means_of(rows, v.cw), with_means_of(rows, v.rv)},
          room, sums);
   take_step(run, s, v, {{sums[0], sums[3]}, {sums[1], sums[4]}, {sums[2], sums[5]}}, gamma, length);
 }
@@ -319,7 +326,8 @@ void launch_decide(const Device& device, const RunView& run, bool ahead) {
 }
 
 void launch_announce(const Device& device, const RunView& run, const Announced& next) {
-  announce<<<1, 1, 0, device.stream()>>>(run.state, next.beta, next.closed, next.least_f, next.steps);
+  announce<<<1, 1, 0, device.stream()>>>(run.state, next.beta, next.closed, next.least_f,
+                                         next.steps);
   check_launch("announcing steps");
 }
 

@@ -9,7 +9,6 @@
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/index_range.hpp"
 #include "fwsr/kernel/formula.hpp"
-#include "fwsr/kernel/landmarks.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 
@@ -22,11 +21,6 @@ namespace {
 constexpr Index block_step = 48;
 constexpr Index block_rows = 10 * block_step;
 constexpr Index leaf = 128;  // columns solved for by one product with the inverse of a triangle
-
-/// Landmarks that add less than this to any point of the sample, relative to the largest K_ii, are
-/// rounding. An error of e in K_nL makes one of e^2 / this in F F^T.
-template <class T>
-constexpr double least_pivot = std::is_same_v<T, float> ? 1e-6 : 1e-13;
 
 /// Of gamma ||a||^2: when any point is farther than this from the middle, float32 distances are too
 /// coarse for the exponential, and are taken in double.
@@ -259,17 +253,32 @@ double squared_norm(const T* row, Index r) {
 
 }  // namespace
 
-Factor::Factor(const KernelMatrix& exact, const Points& points, const Kernel& kernel, Index rank,
-               bool single, int threads, const KeepGoing& keep_going)
-    : size_(exact.size()) {
-  Landmarks chosen = choose_landmarks(
-      exact, rank, single ? least_pivot<float> : least_pivot<double>, threads, keep_going);
-  landmarks_ = std::move(chosen.points);
-  lower_ = std::move(chosen.lower);
-  double largest = 0;
-  for (Index i = 0; i < size_; ++i) largest = std::max(largest, exact.diagonal(i, Eta::left_out));
+Factor::Factor(Index size, Landmarks chosen, double largest)
+    : size_(size), landmarks_(std::move(chosen.points)), lower_(std::move(chosen.lower)) {
   if (largest > 0) unit_ = std::ldexp(1.0, -std::ilogb(std::sqrt(largest)));
   for (double& v : lower_) v *= unit_;
+}
+
+// An error of e in K_nL makes one of e^2 / this in F F^T.
+double Factor::least_pivot(bool single) {
+  return single ? 1e-6 : 1e-13;
+}
+
+namespace {
+
+double largest_diagonal(const KernelMatrix& kernel) {
+  double largest = 0;
+  for (Index i = 0; i < kernel.size(); ++i)
+    largest = std::max(largest, kernel.diagonal(i, Eta::left_out));
+  return largest;
+}
+
+}  // namespace
+
+Factor::Factor(const KernelMatrix& exact, const Points& points, const Kernel& kernel, Index rank,
+               bool single, int threads, const KeepGoing& keep_going)
+    : Factor(exact.size(), choose_landmarks(exact, rank, least_pivot(single), threads, keep_going),
+             largest_diagonal(exact)) {
   const Index cells = checked_bytes(size_, this->rank(), 1);
   if (single) {
     single_.reset(new float[at(cells)]);
@@ -278,6 +287,10 @@ Factor::Factor(const KernelMatrix& exact, const Points& points, const Kernel& ke
     double_.reset(new double[at(cells)]);
     fill(exact, points, kernel, double_.get(), threads, keep_going);
   }
+}
+
+void Factor::tell_error(double lost, double trace) {
+  error_ = trace > 0 ? std::clamp(lost / trace, 0.0, 1.0) : 0.0;
 }
 
 template <class T>
@@ -297,9 +310,8 @@ void Factor::fill(const KernelMatrix& exact, const Points& points, const Kernel&
                      lost[at(b)] += self - squared_norm(rows + (i - first) * r, r);
                    }
                  });
-  const double all = std::accumulate(trace.begin(), trace.end(), 0.0);
-  const double missing = std::accumulate(lost.begin(), lost.end(), 0.0);
-  error_ = all > 0 ? std::clamp(missing / all, 0.0, 1.0) : 0.0;
+  tell_error(std::accumulate(lost.begin(), lost.end(), 0.0),
+             std::accumulate(trace.begin(), trace.end(), 0.0));
 }
 
 PointsView Factor::rows() const {
@@ -325,11 +337,10 @@ namespace {
 /// The linear kernel of the rows of F, in the units of the kernel it stands for.
 class FactorKernel final : public KernelMatrix {
  public:
-  FactorKernel(const Factor& factor, const Points& rows, const KernelMatrix& exact,
-               const KeepGoing& keep_going)
-      : products_(make_tiled_kernel(rows, {}, {.keep_going = keep_going})),
-        unit_(rows.unit() * factor.unit() * exact.unit()),
-        rms_norm_(rows.unit() * factor.unit() * exact.rms_norm()) {}
+  FactorKernel(const Factor& factor, std::unique_ptr<KernelMatrix> rows, const KernelMatrix& exact)
+      : products_(std::move(rows)),
+        unit_(products_->unit() * factor.unit() * exact.unit()),
+        rms_norm_(products_->unit() * factor.unit() * exact.rms_norm()) {}
 
   Index size() const override { return products_->size(); }
   double unit() const override { return unit_; }
@@ -359,10 +370,10 @@ class FactorKernel final : public KernelMatrix {
 
 }  // namespace
 
-std::unique_ptr<KernelMatrix> make_factor_kernel(const Factor& factor, const Points& rows,
-                                                 const KernelMatrix& exact,
-                                                 const KeepGoing& keep_going) {
-  return std::make_unique<FactorKernel>(factor, rows, exact, keep_going);
+std::unique_ptr<KernelMatrix> make_factor_kernel(const Factor& factor,
+                                                 std::unique_ptr<KernelMatrix> rows,
+                                                 const KernelMatrix& exact) {
+  return std::make_unique<FactorKernel>(factor, std::move(rows), exact);
 }
 
 }  // namespace fwsr

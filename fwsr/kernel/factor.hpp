@@ -24,6 +24,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
+#include "fwsr/kernel/landmarks.hpp"
 
 namespace fwsr {
 
@@ -35,6 +36,13 @@ class Factor {
   Factor(const KernelMatrix& exact, const Points& points, const Kernel& kernel, Index rank,
          bool single, int threads, const KeepGoing& keep_going = {});
 
+  /// Of points that are somewhere else, and so are the rows: landmarks, the largest K_ii, and what it leaves out once
+  /// that is known.
+  Factor(Index size, Landmarks chosen, double largest);
+  void tell_error(double lost, double trace);
+  /// Landmarks that add less than this to any point of the sample, relative to the largest K_ii, are rounding.
+  static double least_pivot(bool single);
+
   Index size() const { return size_; }
   Index rank() const { return static_cast<Index>(landmarks_.size()); }
   const std::vector<Index>& landmarks() const { return landmarks_; }
@@ -43,7 +51,9 @@ class Factor {
   double unit() const { return unit_; }
   /// tr(K - F F^T) / tr K, between 0 and 1.
   double error() const { return error_; }
-  /// F, one row per point, as points to select from.
+  /// G, one row after the other.
+  const std::vector<double>& lower() const { return lower_; }
+  /// F, one row per point, as points to select from. @pre they are here
   PointsView rows() const;
 
   /// Theta G^-1, for a matrix Theta of `rows` rows of rank() numbers: combinations of the
@@ -65,10 +75,9 @@ class Factor {
 };
 
 /// F F^T (+ eta^2) as a kernel matrix, equal to `exact` up to the factor's error and its units.
-/// `rows`: the factor's rows as points, with exact.eta() * factor.unit() as their eta, kept by the
-/// caller.
-std::unique_ptr<KernelMatrix> make_factor_kernel(const Factor& factor, const Points& rows,
-                                                 const KernelMatrix& exact,
-                                                 const KeepGoing& keep_going = {});
+/// `rows`: inner products of the factor's rows, with exact.eta() * factor.unit() as their eta.
+std::unique_ptr<KernelMatrix> make_factor_kernel(const Factor& factor,
+                                                 std::unique_ptr<KernelMatrix> rows,
+                                                 const KernelMatrix& exact);
 
 }  // namespace fwsr

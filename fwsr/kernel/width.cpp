@@ -101,6 +101,10 @@ Index width_samples(Index n, const Width& wanted) {
   return std::clamp<Index>(n / sample_size, 1, most);
 }
 
+Index width_sample(Index n, const Width& wanted) {
+  return width_samples(n, wanted) * std::min(n, sample_size);
+}
+
 double default_gamma(const Points& points, KernelType type, int threads, const Width& wanted) {
   const Index n = points.size();
   const double u = points.unit();

@@ -9,5 +9,7 @@ namespace fwsr {
 /// How many samples of up to 1000 evenly spaced points, of all whose pairs the distances are taken: one for the median;
 /// for other quantiles, which few far points decide, more of them where there are more points.
 Index width_samples(Index n, const Width& wanted);
+/// How many points these are in all. Evenly spaced ones, as many, have the width of all n.
+Index width_sample(Index n, const Width& wanted);
 
 }  // namespace fwsr

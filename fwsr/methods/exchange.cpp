@@ -37,14 +37,16 @@ Index expected(const PlanFacts& facts, const SelectOptions& o) {
   return paid < static_cast<double>(o.exemplars) ? static_cast<Index>(paid) : o.exemplars;
 }
 
-/// Columns of a factor; 0: the kernel itself, where that is less work or the factor would be no smaller.
+/// Columns of a factor; 0: the kernel itself, where that is less work or the factor would be no smaller. A card works
+/// with a factor.
 Index rank_for(const PlanFacts& facts, const SelectOptions& o) {
   const Index n = facts.points, included = std::ssize(o.conditions.included);
-  if (n <= exact_up_to) return 0;
+  const bool card = o.device.kind == DeviceChoice::Kind::cuda;
+  if (n <= exact_up_to && !card) return 0;
   const Index rank = std::max(least_rank, included + rank_per_exemplar * expected(facts, o));
   constexpr Index held_up_to = 30'000;
   const bool large = rank > n / 4;
-  if (large && n <= held_up_to) return 0;
+  if (large && n <= held_up_to && !card) return 0;
   return std::min(n, rank);
 }
 

@@ -167,6 +167,7 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
                     sums.linear->projection > 1e-5 * sums.linear->plain_trace;
   Regression errors =
       told ? Regression{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
+      : problem.far                 ? problem.far->project(exemplars)
       : problem.set && !approximate ? problem.set->project(exemplars)
                                     : regress(kernel, nullptr, exemplars, -1, problem.threads,
                                               problem.keep_going, problem.terms.weights);

@@ -8,6 +8,7 @@
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/codes.hpp"
+#include "fwsr/solver/far_kernel.hpp"
 #include "fwsr/solver/linear_sweep.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/point_set.hpp"
@@ -23,6 +24,7 @@ struct Problem {
   const Covariance* covariance = nullptr;    // then also C and r
   const KernelProducts* products = nullptr;  // of the representer form
   const KernelMatrix* exact = nullptr;       // what `kernel` approximates, where it does
+  const FarKernel* far = nullptr;            // ... of points that are somewhere else
   const Points* points = nullptr;            // what the kernel is computed from; null: it was given
   Kernel type = {};                          // and how
   Norm q = Norm::two;

@@ -28,7 +28,7 @@ double steepest(const std::vector<Step>& trace, const KernelMatrix& kernel) {
 /// F = K_nL G^-T, X = (Theta F_B G^-1) K_Ln + eta^2 Theta 1. In the user's units; the eta^2 that is
 /// part of every entry of K is taken out of the constant.
 Coefficients at_landmarks(const Coefficients& theta, const PreparedProblem& prepared) {
-  const Points& rows = prepared.feature_rows();
+  const PointSet& rows = *prepared.set;
   const auto r = static_cast<std::size_t>(prepared.factor->rank());
   const std::size_t m = theta.basis.size(), k = m ? theta.theta.size() / m : 0;
   const double unit = prepared.kernel().unit();
@@ -36,16 +36,16 @@ Coefficients at_landmarks(const Coefficients& theta, const PreparedProblem& prep
   Coefficients result{.basis = prepared.factor->landmarks(),
                       .theta = std::vector<double>(k * r),
                       .offset = std::vector<double>(eta != 0 ? k : 0)};
-  std::vector<double> row(static_cast<std::size_t>(rows.dim()));
+  std::vector<double> row(static_cast<std::size_t>(rows.facts().dim));
   for (std::size_t b = 0; b < m; ++b) {
-    rows.row(theta.basis[b], row.data());
+    rows.whole_row(theta.basis[b], row.data());
     for (std::size_t t = 0; t < k; ++t)
       for (std::size_t l = 0; l < r; ++l)
         result.theta[t * r + l] += theta.theta[t * m + b] * row[l];
   }
   prepared.factor->to_landmarks(result.theta.data(), static_cast<Index>(k));
   const double kernel_unit = prepared.factor->unit() * prepared.source->unit();
-  const double to_user = rows.unit() * kernel_unit * kernel_unit;
+  const double to_user = rows.facts().unit * kernel_unit * kernel_unit;
   for (double& v : result.theta) v *= to_user;
   for (std::size_t t = 0; t < result.offset.size(); ++t) {
     double sum = 0, new_sum = 0;
@@ -110,6 +110,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       .covariance = products.covariance.get(),
       .products = products.kernel && terms.included.empty() ? &*products.kernel : nullptr,
       .exact = prepared.factor ? prepared.source.get() : nullptr,
+      .far = prepared.far.get(),
       .points = prepared.points.get(),
       .type = prepared.type,
       .q = options.q,
@@ -137,7 +138,11 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);
   const bool fills = fill_short_answer(kernel, options, terms, plan.threads, result);
-  if ((fills || prepared.factor) && !result.exemplars.empty()) {
+  if (prepared.far && !result.exemplars.empty()) {
+    FarKernel::Nearest to = prepared.far->nearest(result.exemplars, options.assignment);
+    result.weights = std::move(to.counts);
+    if (options.assignment) result.assignment = std::move(to.assignment);
+  } else if ((fills || prepared.factor) && !result.exemplars.empty()) {
     // With a factor in the kernel's space all the same: new points are compared there.
     const KernelMatrix& exact = prepared.factor ? *prepared.source : kernel;
     std::vector<Index> to = nearest_exemplars(exact, result.exemplars, plan.threads, keep_going);

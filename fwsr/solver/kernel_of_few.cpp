@@ -6,6 +6,8 @@
 
 #include "fwsr/base/result.hpp"
 #include "fwsr/base/typical.hpp"
+#include "fwsr/kernel/formula.hpp"
+#include "fwsr/kernel/kernel_scale.hpp"
 
 namespace fwsr {
 
@@ -13,16 +15,26 @@ namespace {
 
 class KernelOfFew final : public KernelMatrix {
  public:
-  explicit KernelOfFew(FewPoints points) : points_(std::move(points)) {}
+  explicit KernelOfFew(FewPoints points)
+      : points_(std::move(points)),
+        scale_{.unit = points_.facts.unit,
+               .eta = points_.facts.eta,
+               .rms_norm = points_.facts.rms_norm} {}
+  KernelOfFew(FewPoints points, const Kernel& kernel, double eta, bool eta_relative)
+      : points_(std::move(points)),
+        kernel_(kernel),
+        tiles_{.eta = eta, .eta_relative = eta_relative},
+        scale_(scale_of_kernel(1, 1, eta, eta_relative)) {}
 
   Index size() const override { return points_.facts.size; }
-  double unit() const override { return points_.facts.unit; }
-  double rms_norm() const override { return points_.facts.rms_norm; }
-  double eta() const override { return points_.facts.eta; }
+  double unit() const override { return scale_.unit; }
+  double rms_norm() const override { return scale_.rms_norm; }
+  double eta() const override { return scale_.eta; }
   bool single() const override { return false; }
 
   double diagonal(Index i, Eta eta) const override {
     const double extra = eta == Eta::included ? this->eta() * this->eta() : 0.0;
+    if (formula_of(kernel_.type).of_distances()) return scale_.unit * scale_.unit + extra;
     const std::lock_guard lock(mutex_);
     auto found = squares_.find(i);
     if (found == squares_.end()) {
@@ -51,7 +63,7 @@ class KernelOfFew final : public KernelMatrix {
     const std::vector<Index> left = place(rows), right = place(columns);
     if (wanted.empty()) return {};
     const std::unique_ptr<Points> few = points_.copies(wanted);
-    return make_tiled_kernel(*few, {.type = KernelType::linear}, {})->values(left, right, eta);
+    return make_tiled_kernel(*few, kernel_, tiles_)->values(left, right, eta);
   }
 
   void scan(Index, Index, const VisitTile&) const override { refuse(); }
@@ -59,10 +71,13 @@ class KernelOfFew final : public KernelMatrix {
 
  private:
   [[noreturn]] static void refuse() {
-    throw Error("all inner products of points that live somewhere else are not to be had");
+    throw Error("the whole kernel of points that live somewhere else is not to be had");
   }
 
   FewPoints points_;
+  Kernel kernel_ = {};  // linear
+  TileOptions tiles_ = {};
+  KernelScale scale_;
   mutable std::mutex mutex_;
   mutable std::map<Index, double> squares_;
 };
@@ -71,6 +86,11 @@ class KernelOfFew final : public KernelMatrix {
 
 std::unique_ptr<KernelMatrix> make_kernel_of_few(FewPoints points) {
   return std::make_unique<KernelOfFew>(std::move(points));
+}
+
+std::unique_ptr<KernelMatrix> make_kernel_of_few(FewPoints points, const Kernel& kernel, double eta,
+                                                 bool eta_relative) {
+  return std::make_unique<KernelOfFew>(std::move(points), kernel, eta, eta_relative);
 }
 
 }  // namespace fwsr

@@ -1,10 +1,11 @@
-// Inner products of a few points out of many that are somewhere else: what a run asks about its picks.
+// The kernel between a few points out of many that are somewhere else: what a run asks about its picks.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "fwsr/kernel/kernel.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/prep/points.hpp"
 #include "fwsr/solver/point_set.hpp"
@@ -20,6 +21,10 @@ struct FewPoints {
   std::function<std::unique_ptr<Points>(const std::vector<Index>& points)> copies;
 };
 
+/// Their inner products.
 std::unique_ptr<KernelMatrix> make_kernel_of_few(FewPoints points);
+/// A kernel of distances between them, K_ii = 1; eta as in TileOptions.
+std::unique_ptr<KernelMatrix> make_kernel_of_few(FewPoints points, const Kernel& kernel, double eta,
+                                                 bool eta_relative);
 
 }  // namespace fwsr

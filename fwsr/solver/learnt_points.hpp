@@ -25,9 +25,10 @@ class LearntPoints : public GatheredPoints<Shards> {
   using Base = GatheredPoints<Shards>;
 
  public:
-  /// The set that the shards hold as number 0, which has not been asked anything yet.
-  LearntPoints(std::shared_ptr<Shards> shards, const PointsShape& shape, const Preprocessing& prep)
-      : LearntPoints(shards, learn_all(*shards, shape, prep)) {}
+  /// The set that the shards hold as this number, which has not been asked anything yet.
+  LearntPoints(std::shared_ptr<Shards> shards, const PointsShape& shape, const Preprocessing& prep,
+               Index set = 0)
+      : LearntPoints(shards, set, learn_all(*shards, set, shape, prep)) {}
   /// The points of `without`, which has no eta, with one.
   LearntPoints(LearntPoints& without, double eta, bool eta_relative)
       : LearntPoints(without, Base::new_id(), eta, eta_relative) {}
@@ -47,25 +48,26 @@ class LearntPoints : public GatheredPoints<Shards> {
     return square;
   }
 
-  /// Inner products of the few that a run has picked. @pre the points outlive it
-  std::unique_ptr<KernelMatrix> kernel() const {
-    return make_kernel_of_few(
-        {.facts = this->facts(),
-         .squares =
-             [this](const std::vector<Index>& points) {
-               std::vector<double> squares(points.size());
-               const RowsOf question{.set = this->set(), .points = points, .rows_too = false};
-               for (const RowsOf::Reply& reply : this->shards()->ask(question))
-                 for (std::size_t w = 0; w < reply.which.size(); ++w)
-                   squares[static_cast<std::size_t>(reply.which[w])] = reply.squares[w];
-               return squares;
-             },
-         .copies =
-             [this](const std::vector<Index>& points) {
-               return points_from(
-                   this->shards()->ask(CopiesOf{.set = this->set(), .points = points}));
-             }});
+  /// Points of their own, the same as these, in this order.
+  std::unique_ptr<Points> copies(const std::vector<Index>& points) const {
+    return points_from(this->shards()->ask(CopiesOf{.set = this->set(), .points = points}));
   }
+
+  /// How a kernel between the few that a run has picked reaches them. @pre the points outlive it
+  FewPoints few() const {
+    return {.facts = this->facts(),
+            .squares =
+                [this](const std::vector<Index>& points) {
+                  std::vector<double> squares(points.size());
+                  const RowsOf question{.set = this->set(), .points = points, .rows_too = false};
+                  for (const RowsOf::Reply& reply : this->shards()->ask(question))
+                    for (std::size_t w = 0; w < reply.which.size(); ++w)
+                      squares[static_cast<std::size_t>(reply.which[w])] = reply.squares[w];
+                  return squares;
+                },
+            .copies = [this](const std::vector<Index>& points) { return copies(points); }};
+  }
+  std::unique_ptr<KernelMatrix> kernel() const { return make_kernel_of_few(few()); }
 
  private:
   /// What all points share, as far as it is needed here.
@@ -77,8 +79,8 @@ class LearntPoints : public GatheredPoints<Shards> {
     std::optional<std::string> warning{};
   };
 
-  LearntPoints(std::shared_ptr<Shards> shards, Learnt learnt)
-      : Base(std::move(shards), 0, learnt.facts), learnt_(std::move(learnt)) {}
+  LearntPoints(std::shared_ptr<Shards> shards, Index set, Learnt learnt)
+      : Base(std::move(shards), set, learnt.facts), learnt_(std::move(learnt)) {}
   LearntPoints(LearntPoints& without, Index set, double eta, bool eta_relative)
       : LearntPoints(without, set, learn_eta(without, set, eta, eta_relative)) {}
   LearntPoints(LearntPoints& without, Index set, Learnt learnt)
@@ -111,11 +113,12 @@ class LearntPoints : public GatheredPoints<Shards> {
             .rms_norm = told.rms_norm};
   }
 
-  static Learnt learn_all(Shards& shards, const PointsShape& shape, const Preprocessing& prep) {
-    refuse_other_points(shards.ask(WhichPoints{.set = 0}), shape);
+  static Learnt learn_all(Shards& shards, Index set, const PointsShape& shape,
+                          const Preprocessing& prep) {
+    refuse_other_points(shards.ask(WhichPoints{.set = set}), shape);
     Learnt all{.shape = shape, .prep = prep};
     SetScale told;
-    const AskSet ask(shards, 0, told);
+    const AskSet ask(shards, set, told);
     all.warning = learn(shape, prep, [&](const auto& question) {
       if constexpr (std::is_same_v<std::decay_t<decltype(question)>, FindNumbers>)
         all.scale = question.common.scale;

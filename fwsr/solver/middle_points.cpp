@@ -110,7 +110,8 @@ class MiddleInKernel final : public MiddlePoints {
 
 class MiddleInSet final : public MiddlePoints {
  public:
-  explicit MiddleInSet(PointSet& set) : set_(set) {}
+  explicit MiddleInSet(PointSet& set, const MiddleWeights& weights = {})
+      : set_(set), weights_(weights) {}
   MiddleInSet(std::unique_ptr<PointSet> set, const MiddleWeights& weights)
       : own_(std::move(set)), set_(*own_), weights_(weights) {}
   Middles middles(const std::vector<Index>& exemplars) override {
@@ -128,12 +129,18 @@ class MiddleInSet final : public MiddlePoints {
 std::unique_ptr<MiddlePoints> middle_points(const PreparedProblem& prepared, int threads,
                                             const KeepGoing& keep_going) {
   const Points* const points = prepared.points.get();
+  const auto weights_for = [&](double unit) {
+    return MiddleWeights{.kernel = prepared.type.type,
+                         .gamma = numbers_of(prepared.type, unit, {}).gamma};
+  };
+  if (prepared.far)
+    return std::make_unique<MiddleInSet>(prepared.far->points(),
+                                         weights_for(prepared.far->points().facts().unit));
   if (!points && prepared.set) return std::make_unique<MiddleInSet>(*prepared.set);
   if (!points || !middle_of_points(prepared.type.type))
     return std::make_unique<MiddleInKernel>(prepared.factor ? *prepared.source : prepared.kernel(),
                                             MiddleWeights{}, threads, keep_going);
-  const MiddleWeights weights{.kernel = prepared.type.type,
-                              .gamma = numbers_of(prepared.type, points->unit(), {}).gamma};
+  const MiddleWeights weights = weights_for(points->unit());
   if (!points->sparse())
     return std::make_unique<MiddleInSet>(
         std::make_unique<LocalPoints>(*points, threads, keep_going), weights);

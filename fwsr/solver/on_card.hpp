@@ -18,6 +18,9 @@ std::optional<std::string> not_on_card(const PlanFacts& facts, const SelectOptio
 /// What a run will take of the card's memory, in bytes: the points unless they are there already, and what is beside them.
 double card_bytes(const PlanFacts& facts, const SelectOptions& o, bool points_are_there);
 
+/// ... and of that of this machine, beside the points.
+double host_bytes_beside_card(const PlanFacts& facts, const SelectOptions& o);
+
 /// @pre the plan is for the card
 PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,

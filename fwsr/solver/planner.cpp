@@ -160,7 +160,10 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
     if (options.refine == Refine::none) return RefineCost{};
     return refine_cost(facts, options, c.form == FormKind::covariance, c.kernel_by);
   };
+  const DevicePlan device = device_for(facts, options);
+  const double beside_card = device.card ? host_bytes_beside_card(facts, options) : 0;
   const auto needs = [&](const Candidate& c) {
+    if (device.card) return program + data + beside_card;
     const RefineCost after = refining(c);
     return program + data +
            s.side *
@@ -168,7 +171,6 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   };
   const auto work = [&](const Candidate& c) { return c.setup_flops + s.k * c.step_flops; };
   std::vector<Candidate> all;
-  const DevicePlan device = device_for(facts, options);
   for (const FormKind form : values_of(FormKind{}))
     if (!device.card || form == FormKind::covariance) entry_of(form).candidates(request, all);
   const Candidate* best = nullptr;
@@ -215,6 +217,8 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   if (device.card) {
     plan.device = text_of({.kind = DeviceChoice::Kind::cuda, .number = options.device.number});
     plan.device_bytes = to_index(card_bytes(facts, options, false));
+    plan.memory_bytes = to_index(beside_card + program);
+    plan.memory_per_thread = 0;
   } else {
     count_operations(facts, options, plan);
     plan.exchange = after.work;

@@ -126,8 +126,9 @@ PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOpti
     const Preprocessing as_is{.center = Center::none, .eta = exact.eta() * prepared.factor->unit()};
     prepared.coordinates = std::make_unique<Points>(prepared.factor->rows(),
                                                     std::span<const Index>{}, as_is, plan.threads);
-    prepared.approximate =
-        make_factor_kernel(*prepared.factor, *prepared.coordinates, exact, keep_going);
+    prepared.approximate = make_factor_kernel(
+        *prepared.factor, make_tiled_kernel(*prepared.coordinates, {}, {.keep_going = keep_going}),
+        exact);
   }
   if (plan.form == FormKind::covariance)
     prepared.set = std::make_unique<LocalPoints>(prepared.feature_rows(), plan.threads, keep_going);

@@ -10,6 +10,7 @@
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/far_kernel.hpp"
 #include "fwsr/solver/form.hpp"
 #include "fwsr/solver/frank_wolfe.hpp"
 #include "fwsr/solver/options.hpp"
@@ -29,6 +30,7 @@ struct PreparedProblem {
   std::unique_ptr<KernelMatrix> approximate;  // F F^T
   std::unique_ptr<KernelMatrix> beyond;       // what the included exemplars leave of kernel()
   std::unique_ptr<PointSet> set;              // what the covariance form works on, where it does
+  std::unique_ptr<FarKernel> far;             // of points elsewhere, where a factor stands for it
   std::function<std::unique_ptr<Form>()> form_of_set = {};  // where the set steps by itself
   Terms terms = {};                                         // the conditions of the request
   Kernel type = {};                                         // with its gamma
@@ -40,7 +42,12 @@ struct PreparedProblem {
   /// What the form works on: kernel(), less what is included.
   const KernelMatrix& form_kernel() const { return beyond ? *beyond : kernel(); }
   /// Of a point; 0 for a given kernel.
-  Index features() const { return points ? points->features() : set ? set->facts().features : 0; }
+  Index features() const {
+    return points ? points->features()
+           : far  ? far->points().facts().features
+           : set  ? set->facts().features
+                  : 0;
+  }
   /// What the kernel is the inner product of.
   const Points& feature_rows() const { return coordinates ? *coordinates : *points; }
 

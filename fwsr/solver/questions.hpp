@@ -253,4 +253,42 @@ struct BeyondSpan {
   using Reply = BeyondSpanSums;
 };
 
+/// Few points that all others are held against by a kernel of squared distances: v_if = times k(a_i, f).
+struct KernelTables {
+  KernelType kernel = KernelType::rbf;
+  double gamma = 1;  // for points as they are here, scaled
+  double times = 1;
+  Index dim = 0;
+  std::vector<double> shift;  // taken from all of them: what is near the origin keeps its digits
+  std::vector<double> rows;   // the few less that, dim numbers each
+  std::vector<double> lower;  // G of them: V_ff = G G^T
+};
+/// From now on there is a set `set`, rows of a factor (kernel/factor.hpp): those of V G^-T for the points of set `of`,
+/// which know nothing of themselves yet.
+struct MakeFactor {
+  Index set = 0, of = 0;
+  KernelTables tables;
+  bool single = false;  // in float32
+  struct Reply {
+    SegmentSums<double> trace, lost;  // of v_ii, and less the squares of the rows
+  };
+};
+/// What is left of the points in the kernel's space beyond the span of these few.
+struct ProjectInKernel {
+  Index set = 0;
+  KernelTables tables;
+  using Reply = BeyondSpanSums;
+};
+/// Who of these few is the nearest in the kernel's space.
+struct NearestInKernel {
+  Index set = 0;
+  KernelTables tables;
+  std::vector<Index> exemplars;  // who they are: they stand for themselves
+  bool assignment = false;       // of every point, too
+  struct Reply {
+    std::vector<double> counts;
+    std::vector<Index> assignment;
+  };
+};
+
 }  // namespace fwsr

@@ -33,8 +33,8 @@ class Device(Case):
         self.assertIn("add --device cuda", self.refuse("select", "set.npy", "-k", "6", "--device-memory", "1G").err)
 
     def test_what_a_card_does_not_serve_is_said_before_one_is_looked_for(self):
-        for reason, args in (("linear and cosine kernels (method fwsr)", ()),
-                             ("linear and cosine kernels (method fwsr)", ("--method", "k-fwsr")),
+        for reason, args in (("give a rank, such as 512", ("--method", "k-fwsr")),
+                             ("linear, cosine and rbf kernels", ("--kernel", "laplacian")),
                              ("q = 2", (*PAPERS, "--q", "1")),
                              ("fill", (*PAPERS, "--fill")),
                              ("boolean objective", (*PAPERS, "--lambda", "1", "--rho", "1")),
@@ -49,7 +49,7 @@ class Device(Case):
         self.assertEqual(plan["device"], "cpu")
         self.assertEqual(plan["notes"], ["on the processor: too little work for a card"])
         plan = json.loads(self.succeed("select", "set.npy", "-k", "6", "--device", "auto", "--dry-run", "--json").out)["plan"]
-        self.assertIn("on the processor: the card serves the linear and cosine kernels (method fwsr)", plan["notes"])
+        self.assertIn("on the processor: the card serves rbf by a factor of the kernel; give a rank, such as 512", plan["notes"])
 
     def test_a_card_gives_the_answer_of_the_processor_or_its_absence_is_said(self):
         on_cpu = self.select("--device", "cpu")

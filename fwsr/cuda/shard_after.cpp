@@ -1,0 +1,337 @@
+// What a CudaShard answers when a run has ended: codes, certificate, exchange.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "fwsr/base/at.hpp"
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/cuda/after.hpp"
+#include "fwsr/cuda/cuda_shard.hpp"
+#include "fwsr/cuda/statistics.hpp"
+#include "fwsr/linalg/pass.hpp"
+#include "fwsr/solver/covariance.hpp"
+
+namespace fwsr::cuda {
+
+DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
+  const DevicePoints& own = points(q.set);
+  const SweepTables& z = q.tables;
+  const Index n = own.size(), dim = own.dim(), m = z.m, k = z.k, width = z.with.rows;
+  const Array<double> with = put(z.with.values), theta = put(z.theta.values),
+                      among = put(z.among.values), g = put(z.g.values), squares = put(z.squares),
+                      norms = put(z.norm), roughness = put(z.roughness);
+  const Array<Index> places(*device_, std::span<const Index>(z.places)),
+      exemplars(*device_, std::span<const Index>(z.exemplars));
+  Array<double> v, x, s, t, y, xk, columns(*device_, 3 * k), scores(*device_, z.full ? n : 0);
+  Array<int> nearest(*device_, n);
+  Array<SweepSums> sums(*device_, z.full ? block_count(n, part_rows) : 0);
+  columns.set_to_zero();
+  nearest.set_to_zero();
+  const Rows rows_view = own.rows();
+  SweepAnswer answer;
+  if (q.wanted.codes) answer.codes.resize(at(n * k));
+  if (q.wanted.assignment) answer.assignment.assign(at(n), -1);
+  for_rows(own, width + 3 * k + 2 * m, [&](Index first, Index last, const double* rows) {
+    const Index count = last - first;
+    const auto room = [&](Array<double>& a, Index each) {
+      if (a.empty()) a = Array<double>(*device_, count * each);
+    };
+    room(v, width), room(x, k), room(s, k);
+    times(rows, count, dim, with.get(), width, v.get(), width);
+    const auto multiply = [&](const double* left, Index stride, Index inner,
+                              const Array<double>& right, Index right_rows, Index right_cols,
+                              bool transposed, Array<double>& out, Index out_cols) {
+      if (inner > 0)
+        device_->blas().multiply({.left = {left, count, inner, stride},
+                                  .right = {right.get(), right_rows, right_cols, right_cols},
+                                  .transposed = transposed,
+                                  .out = out.get(),
+                                  .out_stride = out_cols});
+    };
+    multiply(v.get(), width, m, theta, k, m, true, x, k);
+    launch_take_columns(*device_, v.get(), width, count, places.get(), k, s.get());
+    if (z.full) {
+      room(t, m), room(y, m), room(xk, k);
+      multiply(s.get(), k, k, theta, k, m, false, t, m);
+      multiply(t.get(), m, m, g, m, m, false, y, m);
+      multiply(x.get(), k, k, among, k, k, false, xk, k);
+    }
+    launch_sweep_rows(*device_, {.first = first,
+                                 .rows = count,
+                                 .m = m,
+                                 .k = k,
+                                 .rank = z.rank,
+                                 .full = z.full,
+                                 .v = v.get(),
+                                 .v_stride = width,
+                                 .x = x.get(),
+                                 .s = s.get(),
+                                 .t = t.get(),
+                                 .y = y.get(),
+                                 .xk = xk.get(),
+                                 .r = r_.at(q.covariance).get(),
+                                 .squares = own.squares(),
+                                 .mean = rows_view.mean,
+                                 .outer = rows_view.outer,
+                                 .every_outer = rows_view.every_outer,
+                                 .means_norm = own.norm_of_means(),
+                                 .root_features = std::sqrt(static_cast<double>(own.features())),
+                                 .eta_squared = own.eta() * own.eta(),
+                                 .exemplar_squares = squares.get(),
+                                 .norms = norms.get(),
+                                 .roughness = roughness.get(),
+                                 .of_codes = z.of_codes,
+                                 .rounding = nearest_rounding,
+                                 .sums = sums.get(),
+                                 .scores = scores.get(),
+                                 .nearest = nearest.get()});
+    launch_code_columns(*device_, x.get(), s.get(), xk.get(), count, k, z.full, columns.get());
+    if (q.wanted.codes) {
+      const std::vector<double> some = x.get_some(0, count * k);
+      std::copy(some.begin(), some.end(), answer.codes.begin() + first * k);
+    }
+  });
+  SweepPart part;
+  const std::vector<double> by_exemplar = columns.get_all();
+  const auto column = [&](Index which) {
+    return std::vector<double>(by_exemplar.begin() + which * k,
+                               by_exemplar.begin() + (which + 1) * k);
+  };
+  part.squares = column(0);
+  part.count.assign(at(k), 0.0);
+  if (k > 0) {
+    launch_themselves(*device_, exemplars.get(), k, {0, n}, nearest.get());
+    Array<unsigned long long> counts(*device_, k);
+    counts.set_to_zero();
+    launch_count(*device_, nearest.get(), n, counts.get());
+    const auto told = counts.get_all();
+    std::transform(told.begin(), told.end(), part.count.begin(),
+                   [](unsigned long long c) { return static_cast<double>(c); });
+    if (q.wanted.assignment) {
+      const std::vector<int> all = nearest.get_all();
+      answer.assignment.assign(all.begin(), all.end());
+    }
+  }
+  if (z.full) {
+    part.sums.xp = column(1);
+    part.sums.squared_score = column(2);
+    for (const SweepSums& some : sums.get_all()) {
+      part.sums.xk += some.xk;
+      part.sums.xkx += some.xkx;
+      part.sums.plain_trace += some.plain_trace;
+      part.sums.projection += some.projection;
+      part.sums.sizes.add({.absolute = some.absolute,
+                           .residual_errors = some.residual_errors,
+                           .longest = some.longest,
+                           .roughest = some.roughest});
+    }
+    part.sums.trace = part.sums.plain_trace + static_cast<double>(n) * (own.eta() * own.eta());
+    part.leaders.margin = 2 * z.score_error;
+    part.leaders.largest = largest_of(*device_, scores.get(), n);
+    const auto most = static_cast<Index>(Leaders::most);
+    Array<Index> found(*device_, most);
+    Array<unsigned long long> count(*device_, 1);
+    count.set_to_zero();
+    launch_collect(*device_, scores.get(), n, part.leaders.largest - part.leaders.margin, most,
+                   found.get(), count.get());
+    const auto in_all = static_cast<Index>(count.get_all().front());
+    if (in_all > most) {
+      part.leaders.left_out = part.leaders.largest;
+    } else {
+      std::vector<Index> leaders = found.get_some(0, in_all);
+      std::sort(leaders.begin(), leaders.end());
+      for (const Index i : leaders) part.leaders.all.push_back({i, scores.get_some(i, 1).front()});
+    }
+  }
+  answer.parts.push_back(std::move(part));
+  return answer;
+}
+
+template <class Use>
+void CudaShard::for_residuals(const DevicePoints& own, const ResidualVectors& x, Use&& use) {
+  const Index dim = own.dim(), m = std::ssize(x.basis) / dim, k = std::ssize(x.chosen) / dim;
+  const Array<double> basis = put(x.basis), chosen = put(x.chosen), theta = put(x.theta);
+  Array<double> v, codes, residual;
+  for_rows(own, dim + m + k, [&](Index first, Index last, const double* rows) {
+    const Index count = last - first;
+    if (k == 0) return use(first, last, rows);
+    if (v.empty()) {
+      v = Array<double>(*device_, count * m);
+      codes = Array<double>(*device_, count * k);
+      residual = Array<double>(*device_, count * dim);
+    }
+    times(rows, count, dim, basis.get(), m, v.get(), m);
+    times(v.get(), count, m, theta.get(), k, codes.get(), k);
+    check(cudaMemcpyAsync(residual.get(), rows, at(count * dim) * sizeof(double),
+                          cudaMemcpyDeviceToDevice, device_->stream()),
+          "copying on the card");
+    device_->blas().multiply({.left = {codes.get(), count, k, k},
+                              .right = {chosen.get(), k, dim, dim},
+                              .a = -1,
+                              .b = 1,
+                              .out = residual.get(),
+                              .out_stride = dim});
+    use(first, last, residual.get());
+  });
+}
+
+ResidualSquares::Reply CudaShard::answer(const ResidualSquares& q) {
+  const DevicePoints& own = points(q.set);
+  Array<double> squares(*device_, own.size());
+  for_residuals(own, q.codes, [&](Index first, Index last, const double* rows) {
+    launch_row_dots(*device_, rows, rows, last - first, own.dim(), squares.get() + first);
+  });
+  return {sum_of(*device_, squares.get(), own.size())};
+}
+
+ResidualMoments::Reply CudaShard::answer(const ResidualMoments& q) {
+  const DevicePoints& own = points(q.set);
+  const Index dim = own.dim();
+  Array<double> products(*device_, dim * dim);
+  products.set_to_zero();
+  for_residuals(own, q.codes, [&](Index first, Index last, const double* rows) {
+    device_->blas().add_gram({rows, last - first, dim, dim}, products.get());
+  });
+  return {Gram{.products = products.get_all(), .rows = {}}};
+}
+
+ProjectedSquares::Reply CudaShard::answer(const ProjectedSquares& q) {
+  const DevicePoints& own = points(q.set);
+  const Array<double> w = put(q.w.all());
+  Array<double> along(*device_, own.size());
+  for_rows(own, 0, [&](Index first, Index last, const double* rows) {
+    times(rows, last - first, own.dim(), w.get(), 1, along.get() + first, 1);
+  });
+  launch_square(*device_, along.get(), own.size());
+  return {sum_of(*device_, along.get(), own.size())};
+}
+
+namespace {
+
+/// Of a squared score, times f and the square of the point (residual_score_error).
+constexpr double score_units = 16 * std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+ResidualScores::Reply CudaShard::answer(const ResidualScores& q) {
+  const DevicePoints& own = points(q.set);
+  const Index n = own.size(), dim = own.dim();
+  std::vector<double> whole(q.rr.all().begin(), q.rr.all().end());
+  mirror(dim, whole);
+  residual_scores_ = forms(own, whole);
+  Array<double> least(*device_, n), most(*device_, n);
+  launch_bounds(*device_, residual_scores_.get(), own.squares(), own.eta() * own.eta(),
+                score_units * q.f, n, least.get(), most.get());
+  return {.largest = std::max(0.0, largest_of(*device_, residual_scores_.get(), n)),
+          .least = std::max(0.0, largest_of(*device_, least.get(), n)),
+          .most = std::max(0.0, largest_of(*device_, most.get(), n))};
+}
+
+ResidualLeaders::Reply CudaShard::answer(const ResidualLeaders& q) {
+  const DevicePoints& own = points(q.set);
+  const Index n = own.size();
+  const Array<double> squares = std::exchange(residual_scores_, {});
+  Array<double> least(*device_, n), most(*device_, n);
+  launch_bounds(*device_, squares.get(), own.squares(), own.eta() * own.eta(), score_units * q.f, n,
+                least.get(), most.get());
+  Array<Index> found(*device_, q.few + 1);
+  Array<unsigned long long> count(*device_, 1);
+  count.set_to_zero();
+  launch_collect(*device_, most.get(), n, q.least, q.few + 1, found.get(), count.get());
+  const auto told = std::min<Index>(q.few + 1, static_cast<Index>(count.get_all().front()));
+  std::vector<Index> leaders = found.get_some(0, told);
+  std::sort(leaders.begin(), leaders.end());
+  return leaders;
+}
+
+TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
+  const DevicePoints& own = points(q.set);
+  const ExchangeTables& z = q.tables;
+  const Index n = own.size(), dim = own.dim(), k = z.k;
+  const Array<double> with = put(q.with.all()), inverse = put(z.m), g = put(z.g),
+                      kappa = put(z.kappa), per_m = put(z.per_m);
+  std::vector<char> marks(at(n));
+  for (const Index e : z.exemplars) marks[at(e)] = 1;
+  const Array<char> chosen(*device_, std::span<const char>(marks));
+  Array<double> b, w, y, x, e, st;
+  Array<OfferOnCard> parts, best(*device_, k);
+  launch_no_offers(*device_, best.get(), k);
+  for_rows(own, 5 * k + 2, [&](Index first, Index last, const double* rows) {
+    const Index count = last - first;
+    if (b.empty()) {
+      for (Array<double>* a : {&b, &w, &y, &x, &e}) *a = Array<double>(*device_, count * k);
+      st = Array<double>(*device_, 2 * count);
+      parts = Array<OfferOnCard>(*device_, block_count(count, part_rows) * k);
+    }
+    const auto multiply = [&](const Array<double>& left, const Array<double>& right,
+                              Array<double>& out) {
+      device_->blas().multiply({.left = {left.get(), count, k, k},
+                                .right = {right.get(), k, k, k},
+                                .out = out.get(),
+                                .out_stride = k});
+    };
+    times(rows, count, dim, with.get(), k, b.get(), k);
+    times(rows, count, dim, with.get() + k * dim, k, w.get(), k);
+    multiply(b, inverse, y);
+    multiply(y, g, x);
+    launch_subtract_from(*device_, w.get(), x.get(), count * k);
+    multiply(x, inverse, e);
+    launch_offers(*device_, {.first = first,
+                             .rows = count,
+                             .k = k,
+                             .b = b.get(),
+                             .w = w.get(),
+                             .y = y.get(),
+                             .x = x.get(),
+                             .e = e.get(),
+                             .r = r_.at(q.covariance).get(),
+                             .squares = own.squares(),
+                             .chosen = chosen.get(),
+                             .eta_squared = own.eta() * own.eta(),
+                             .mu = z.mu,
+                             .step = z.step,
+                             .kappa = kappa.get(),
+                             .per_m = per_m.get(),
+                             .st = st.get(),
+                             .parts = parts.get(),
+                             .best = best.get()});
+  });
+  TryExchanges::Reply offers;
+  for (const OfferOnCard& o : best.get_all()) offers.push_back({.point = o.point, .gain = o.gain});
+  return offers;
+}
+
+BeyondSpan::Reply CudaShard::answer(const BeyondSpan& q) {
+  const DevicePoints& own = points(q.set);
+  const Index n = own.size(), dim = own.dim(), d = own.features();
+  const Index rank = d > 0 ? std::ssize(q.orthonormal.all()) / d : 0;
+  const Array<double> basis = put(q.orthonormal.all());
+  Array<double> squares(*device_, n), along, rest;
+  for_rows(own, rank + d, [&](Index first, Index last, const double* rows) {
+    const Index count = last - first;
+    if (rest.empty()) {
+      along = Array<double>(*device_, count * rank);
+      rest = Array<double>(*device_, count * d);
+    }
+    check(cudaMemcpy2DAsync(rest.get(), at(d) * sizeof(double), rows, at(dim) * sizeof(double),
+                            at(d) * sizeof(double), at(count), cudaMemcpyDeviceToDevice,
+                            device_->stream()),
+          "copying on the card");
+    for (int turn = 0; turn < 2 && rank > 0;
+         ++turn) {  // twice: what rounding has left of the span goes too
+      times(rest.get(), count, d, basis.get(), rank, along.get(), rank);
+      device_->blas().multiply({.left = {along.get(), count, rank, rank},
+                                .right = {basis.get(), rank, d, d},
+                                .a = -1,
+                                .b = 1,
+                                .out = rest.get(),
+                                .out_stride = d});
+    }
+    launch_row_dots(*device_, rest.get(), rest.get(), count, d, squares.get() + first);
+  });
+  return {.projection = {sum_of(*device_, squares.get(), n)},
+          .trace = {sum_of(*device_, own.squares(), n)}};
+}
+
+}  // namespace fwsr::cuda

@@ -1,0 +1,28 @@
+#include "fwsr/solver/far_factor.hpp"
+
+#include "fwsr/base/at.hpp"
+
+namespace fwsr {
+
+std::vector<Index> evenly_spaced(Index n, Index count) {
+  std::vector<Index> places;
+  for (Index i = 0; i < count; ++i) places.push_back(i * n / count);
+  return places;
+}
+
+KernelTables kernel_tables(const Kernel& kernel, const PointFacts& facts, double times,
+                           std::vector<double> rows, std::vector<double> lower) {
+  KernelTables z{.kernel = kernel.type,
+                 .gamma = numbers_of(kernel, facts.unit).gamma,
+                 .times = times,
+                 .dim = facts.dim,
+                 .shift = std::vector<double>(at(facts.dim)),
+                 .rows = std::move(rows),
+                 .lower = std::move(lower)};
+  const auto few = static_cast<double>(std::ssize(z.rows) / z.dim);
+  for (std::size_t l = 0; l < z.rows.size(); ++l) z.shift[l % at(z.dim)] += z.rows[l] / few;
+  for (std::size_t l = 0; l < z.rows.size(); ++l) z.rows[l] -= z.shift[l % at(z.dim)];
+  return z;
+}
+
+}  // namespace fwsr
