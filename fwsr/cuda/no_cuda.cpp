@@ -6,7 +6,9 @@ namespace fwsr {
 
 namespace {
 
-constexpr const char* without = "this fwsr was built without CUDA (-D FWSR_CUDA=ON)";
+constexpr const char* without =
+    "this fwsr was built without CUDA (pip install 'fwsr[cuda13]', or build it with -D "
+    "FWSR_CUDA=ON)";
 
 }  // namespace
 
@@ -17,6 +19,10 @@ PreparedProblem prepare_on_card(const PointsView&, std::span<const Index>, const
 
 PreparedProblem prepare_on_card(const DeviceView&, std::span<const Index>, const SelectOptions&,
                                 const Plan&, const KeepGoing&) {
+  throw Error(without);
+}
+
+void wait_for_card(int) {
   throw Error(without);
 }
 

@@ -68,6 +68,14 @@ PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> s
   return prepared_from(std::move(card), std::move(points), o, plan, keep_going);
 }
 
+void wait_for_card(int number) {
+  int before = 0;
+  check(cudaGetDevice(&before), "asking which card is in use");
+  check(cudaSetDevice(number), "choosing the card");
+  check(cudaDeviceSynchronize(), "waiting for the card");
+  check(cudaSetDevice(before), "choosing the card");
+}
+
 Cards find_cards() {
   Cards cards;
   cards.why_none = why_no_card();

@@ -93,6 +93,17 @@ Selection Request::run(const PointsView& points, const Plan& plan, const Observe
   return chooser_of(*this).run(points, {}, options, plan, observer);
 }
 
+Plan Request::plan(const DeviceView& points) const {
+  const SelectOptions own = on_card_of(points, options);
+  refuse_card(*method, own);
+  refuse_conditions(*method, settings, own);
+  return chooser_of(*this).plan(facts_of(points, threads_of(own)), own);
+}
+
+Selection Request::run(const DeviceView& points, const Plan& plan, const Observer& observer) const {
+  return select_planned_on_card(points, as_planned(*method, options, plan), plan, observer);
+}
+
 std::string Request::warning_of_long_run(const PointsView& points, const Plan& plan) const {
   return fwsr::warning_of_long_run(facts_of(points, threads_of(options)),
                                    as_planned(*method, options, plan), plan);

@@ -40,6 +40,10 @@ struct Request {
   /// it does not.
   std::string warning_of_long_run(const PointsView& points, const Plan& plan) const;
 
+  // The same of points that are on a card already. @throws OptionError for methods that work on the processor
+  Plan plan(const DeviceView& points) const;
+  Selection run(const DeviceView& points, const Plan& plan, const Observer& observer = {}) const;
+
   // The same for every class by itself.
   std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,
                                         const ClassCounts& counts) const;

@@ -44,5 +44,7 @@ struct Cards {
   std::string why_none;  ///< a sentence, where there are none that can be used
 };
 Cards find_cards();
+/// Until all work that others have begun on a card is done: their points may be read then.
+void wait_for_card(int number);
 
 }  // namespace fwsr

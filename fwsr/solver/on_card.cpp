@@ -22,7 +22,7 @@ std::optional<std::string> not_on_card(const PlanFacts& facts, const SelectOptio
   return std::nullopt;
 }
 
-double card_bytes(const PlanFacts& facts, const SelectOptions& o, bool points_are_there) {
+double card_bytes(const PlanFacts& facts, const SelectOptions& o) {
   const auto n = static_cast<double>(facts.points), d = static_cast<double>(facts.features);
   const double number = facts.single ? 4 : 8;
   constexpr double at_once = 1.5 * (1 << 30),
@@ -32,7 +32,7 @@ double card_bytes(const PlanFacts& facts, const SelectOptions& o, bool points_ar
   const double each = 6 + (effective_center(o) == Center::point) + (o.scale == Scale::unit) +
                       formula_of(o.kernel.type).normalize;
   const double rows = n * (rank * (facts.single && !o.precise ? 4 : 8) + 24);  // of a factor
-  return (points_are_there ? 0 : n * (d * number + 16)) + (o.rank > 0 ? rows : 0) + 8 * n * each +
+  return (facts.on_card ? 0 : n * (d * number + 16)) + (o.rank > 0 ? rows : 0) + 8 * n * each +
          8 * 6 * dim * dim +
          std::min(at_once, 8 * n * (2 * std::max(d, dim) + 8 * static_cast<double>(o.exemplars))) +
          program;

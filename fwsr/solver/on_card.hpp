@@ -16,7 +16,7 @@ namespace fwsr {
 std::optional<std::string> not_on_card(const PlanFacts& facts, const SelectOptions& o);
 
 /// What a run will take of the card's memory, in bytes: the points unless they are there already, and what is beside them.
-double card_bytes(const PlanFacts& facts, const SelectOptions& o, bool points_are_there);
+double card_bytes(const PlanFacts& facts, const SelectOptions& o);
 
 /// ... and of that of this machine, beside the points.
 double host_bytes_beside_card(const PlanFacts& facts, const SelectOptions& o);

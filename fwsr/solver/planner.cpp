@@ -216,7 +216,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .notes = notes_on(*best, facts, options)};
   if (device.card) {
     plan.device = text_of({.kind = DeviceChoice::Kind::cuda, .number = options.device.number});
-    plan.device_bytes = to_index(card_bytes(facts, options, false));
+    plan.device_bytes = to_index(card_bytes(facts, options));
     plan.memory_bytes = to_index(beside_card + program);
     plan.memory_per_thread = 0;
   } else {

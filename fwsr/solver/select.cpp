@@ -118,44 +118,45 @@ Selection select_as_planned(const PointsView& points, const SelectOptions& optio
   return select_points(points, {}, options, plan, observer);
 }
 
-namespace {
-
-/// The same options, for the card that the points are on.
-SelectOptions on_card_of(const DeviceView& points, const SelectOptions& options) {
+PlanFacts facts_of(const DeviceView& points, int threads) {
   if (points.rows < 1 || points.cols < 1 || !points.data || points.stride < points.cols)
     throw Error(fmt::format(
         "a view of {} x {} points on a card, {} numbers from one row to the next: there must be "
         "points, and a row may not be longer than the way to the next",
         points.rows, points.cols, points.stride));
+  return {.points = points.rows,
+          .features = points.cols,
+          .entries = points.rows * points.cols,
+          .single = points.number != DeviceNumber::float64,
+          .on_card = true,
+          .threads = threads};
+}
+
+SelectOptions on_card_of(const DeviceView& points, SelectOptions options) {
   if (const auto problem = find_problem(options, points.rows, points.cols))
     throw OptionError(*problem);
-  SelectOptions own = with_limit(options, points.rows);
-  own.device = {.kind = DeviceChoice::Kind::cuda, .number = points.device};
-  return own;
+  options = with_limit(options, points.rows);
+  options.device = {.kind = DeviceChoice::Kind::cuda, .number = points.device};
+  return options;
 }
-
-}  // namespace
 
 Plan plan(const DeviceView& points, const SelectOptions& options) {
-  const SelectOptions own = on_card_of(points, options);
-  const PlanFacts facts{.points = points.rows,
-                        .features = points.cols,
-                        .entries = points.rows * points.cols,
-                        .single = points.number != DeviceNumber::float64,
-                        .threads = threads_of(options)};
-  Plan made = make_plan(facts, own);
-  made.data_bytes = 0;
-  made.device_bytes = static_cast<Index>(card_bytes(facts, own, true));
-  return made;
+  const PlanFacts facts = facts_of(points, threads_of(options));
+  return make_plan(facts, on_card_of(points, options));
 }
 
-Selection select(const DeviceView& points, const SelectOptions& options, const Observer& observer) {
+Selection select_planned_on_card(const DeviceView& points, const SelectOptions& options,
+                                 const Plan& plan, const Observer& observer) {
   const SelectOptions own = on_card_of(points, options);
   return run_prepared(
       [&](const KeepGoing& keep_going) {
-        return prepare_on_card(points, {}, own, plan(points, options), keep_going);
+        return prepare_on_card(points, {}, own, plan, keep_going);
       },
-      own, plan(points, options), observer);
+      own, plan, observer);
+}
+
+Selection select(const DeviceView& points, const SelectOptions& options, const Observer& observer) {
+  return select_planned_on_card(points, options, plan(points, options), observer);
 }
 
 Selection select(const PointsView& points, const SelectOptions& options, const Observer& observer) {

@@ -26,6 +26,14 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
 Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& prepare,
                        const SelectOptions& options, const Plan& plan, const Observer& observer);
 
+/// Of points that are on a card already. Throws Error for a view of none.
+PlanFacts facts_of(const DeviceView& points, int threads);
+/// The same options, for the card that the points are on. Throws OptionError.
+SelectOptions on_card_of(const DeviceView& points, SelectOptions options);
+/// @pre `plan` was made for these points and options
+Selection select_planned_on_card(const DeviceView& points, const SelectOptions& options,
+                                 const Plan& plan, const Observer& observer);
+
 /// How one problem is planned and solved: by make_plan and select_points, or by another method.
 struct Chooser {
   std::function<Plan(const PlanFacts& facts, const SelectOptions& options)> plan;

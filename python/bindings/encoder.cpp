@@ -86,17 +86,17 @@ Frame frame_by_name(const GivenPoints& points, const std::string& center, const 
                            .eta_relative = false,
                            .normalize = normalize};
   return watched(points, [&](int threads, const KeepGoing& keep_going) {
-    return frame_of(points.view, prep, threads, keep_going);
+    return frame_of(points.here(), prep, threads, keep_going);
   });
 }
 
 std::size_t size_of(const GivenPoints& points) {
-  return static_cast<std::size_t>(rows_of(points.view));
+  return static_cast<std::size_t>(rows_of(points.here()));
 }
 
 nb::object load(const Frame& frame, const GivenPoints& points) {
-  const Answer<double> rows({size_of(points), static_cast<std::size_t>(cols_of(points.view))});
-  load_in_frame(frame, points.view, 0, rows_of(points.view), rows.data);
+  const Answer<double> rows({size_of(points), static_cast<std::size_t>(cols_of(points.here()))});
+  load_in_frame(frame, points.here(), 0, rows_of(points.here()), rows.data);
   return rows.array();
 }
 
@@ -150,10 +150,10 @@ nb::object codes(const KnownPoints& known, const GivenPoints& points,
                  const std::optional<NumberMatrix>& map, double extra,
                  const std::optional<NumberVector>& offset) {
   const CodeMap how = map_of(known, map, extra, offset);
-  checked_bytes(rows_of(points.view), how.codes);
+  checked_bytes(rows_of(points.here()), how.codes);
   const Answer<double> out({size_of(points), static_cast<std::size_t>(how.codes)});
   watched(points, [&](int threads, const KeepGoing& keep_going) {
-    write_codes(NewPoints(known, points.view), how, out.data, threads, keep_going);
+    write_codes(NewPoints(known, points.here()), how, out.data, threads, keep_going);
     return true;
   });
   return out.array();
@@ -167,7 +167,7 @@ nb::object nearest_known(const KnownPoints& known, const GivenPoints& points,
   const Answer<std::int64_t> out({size_of(points)});
   const double sum = watched(points, [&](int threads, const KeepGoing& keep_going) {
     return find_nearest(
-        NewPoints(known, points.view),
+        NewPoints(known, points.here()),
         {.add = add.data(), .times = times.data(), .count = known.count(), .rounding = rounding},
         out.data, threads, keep_going);
   });
@@ -177,15 +177,15 @@ nb::object nearest_known(const KnownPoints& known, const GivenPoints& points,
 nb::object shares(const KnownPoints& known, const GivenPoints& points,
                   const std::optional<NumberMatrix>& lower,
                   const std::optional<NumberVector>& squares) {
-  const Index m = known.count(), n = rows_of(points.view);
+  const Index m = known.count(), n = rows_of(points.here());
   if (lower &&
       (static_cast<Index>(lower->shape(0)) != m || static_cast<Index>(lower->shape(1)) != m))
     throw Error("the factor has not a row and a column for each of the known points");
   if (squares ? static_cast<Index>(squares->size()) != n
-              : known.given() && n != cols_of(points.view))
+              : known.given() && n != cols_of(points.here()))
     throw Error("the squared norms of the points are needed");
   const Shares found = watched(points, [&](int threads, const KeepGoing& keep_going) {
-    return find_shares(NewPoints(known, points.view), span_of(lower), span_of(squares), threads,
+    return find_shares(NewPoints(known, points.here()), span_of(lower), span_of(squares), threads,
                        keep_going);
   });
   const Answer<double> explained({found.explained.size()});

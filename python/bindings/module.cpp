@@ -56,7 +56,7 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
                          Index repeats, std::optional<double> time_limit,
                          const nb::object& callback, bool every_step) {
   Watched watched({callback, every_step});
-  const Classes classes = read_classes(labels, names, counts, rows_of(points.view));
+  const Classes classes = read_classes(labels, names, counts, points.rows());
   const SelectOptions judge_options = read_options(judged_by);
   std::vector<Contestant> all;
   for (const nb::handle c : contestants)
@@ -66,7 +66,7 @@ nb::list compare_methods(const GivenPoints& points, const nb::list& contestants,
   const CompareOptions how{
       .repeats = repeats, .time_limit = time_limit, .per_class = classes.counts};
   return list_of(unless_changed(points, watched.run([&](const CompareObserver& observer) {
-    return compare(points.view, classes.labels, all, judge_options, how, observer);
+    return compare(points.here(), classes.labels, all, judge_options, how, observer);
   })));
 }
 
@@ -175,7 +175,7 @@ nb::object arrays_of(nb::handle self) {
           return nb::none();
         }
       },
-      points.view);
+      points.here());
 }
 
 /// Rows of points that stay in their file, as an array.
@@ -198,7 +198,7 @@ nb::object read_rows(const GivenPoints& points, Index first, Index last) {
           throw Error("these points are in memory");
         }
       },
-      points.view);
+      points.here());
 }
 
 void translate(const std::exception_ptr& error, void*) {
@@ -232,12 +232,15 @@ NB_MODULE(_core, m) {
   nb::class_<GivenPoints>(m, "Points", "Points in place: arrays, or rows of a file.")
       .def_static("dense", dense_points, "matrix"_a)
       .def_static("sparse", sparse_points, "values"_a, "columns"_a, "starts"_a, "features"_a)
+      .def_static("on_card", card_points, "matrix"_a)
+      .def_static("on_card_at", card_points_at, "address"_a, "type"_a, "rows"_a, "cols"_a,
+                  "stride"_a, "device"_a)
       .def_static("in_file", file_points, "path"_a, "type"_a, "rows"_a, "cols"_a, "offset"_a)
       .def_static("read", read_file, "path"_a, "label_column"_a, "id_column"_a, "columns"_a,
                   "exclude_columns"_a, "header"_a, "variable"_a, "hold_at_most"_a, "memory"_a)
-      .def_prop_ro("rows", [](const GivenPoints& p) { return rows_of(p.view); })
-      .def_prop_ro("cols", [](const GivenPoints& p) { return cols_of(p.view); })
-      .def_prop_ro("streamed", [](const GivenPoints& p) { return is_streamed(p.view); })
+      .def_prop_ro("rows", &GivenPoints::rows)
+      .def_prop_ro("cols", &GivenPoints::cols)
+      .def_prop_ro("streamed", [](const GivenPoints& p) { return !p.there && is_streamed(p.view); })
       .def_prop_ro("arrays", arrays_of)
       .def_prop_ro("labels", [](const GivenPoints& p) { return p.file.value().labels.words(); })
       .def_prop_ro("ids", [](const GivenPoints& p) { return p.file.value().ids; })
@@ -306,5 +309,9 @@ NB_MODULE(_core, m) {
       "format_bytes", [](double bytes) { return format_bytes(bytes); }, "bytes"_a);
   m.def("available_memory", [] { return available_memory(); });
   m.def("default_threads", default_threads);
+  m.def("cards", [] {
+    const Cards found = find_cards();
+    return nb::make_tuple(found.names, found.why_none);
+  });
   m.attr("version") = FWSR_VERSION;
 }

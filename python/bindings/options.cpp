@@ -100,6 +100,13 @@ void read(const char* name, nb::handle value, std::optional<T>& out) {
   out = inner;
 }
 
+void read(const char* name, nb::handle value, DeviceChoice& out) {
+  if (!PyUnicode_Check(value.ptr())) refuse(name, "'cpu', 'cuda', 'cuda:1' or 'auto'", value);
+  const auto named = device_named(nb::cast<std::string>(value));
+  if (!named) throw Error(named.error().message);
+  out = *named;
+}
+
 void read(const char* name, nb::handle value, NumberOrAuto& out) {
   out.reset();
   if (PyUnicode_Check(value.ptr()) && nb::cast<std::string>(value) == auto_name) return;
@@ -165,6 +172,8 @@ void describe_rest(SelectOptions& o, Visit&& visit) {
   visit("assignment", o.assignment);
   visit("threads", o.threads);
   visit("memory", o.memory);
+  visit("device", o.device);
+  visit("device_memory", o.device_memory);
 }
 
 }  // namespace

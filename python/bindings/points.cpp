@@ -116,6 +116,72 @@ GivenPoints file_points(const std::string& path, const std::string& type, Index 
   return dataset_points(std::move(data));
 }
 
+const PointsView& GivenPoints::here() const {
+  if (there)
+    throw Error(
+        "the points are on a card, where this cannot be done; move them to the CPU's memory, as in "
+        "X.cpu() or X.get()");
+  return view;
+}
+
+namespace {
+
+GivenPoints card_view(const DeviceView& view) {
+  wait_for_card(view.device);
+  GivenPoints points;
+  points.there = view;
+  return points;
+}
+
+}  // namespace
+
+GivenPoints card_points(const CardArray& a) {
+  if (a.ndim() != 2)
+    throw Error(
+        fmt::format("the array on the card has {} axes, and points are rows of numbers", a.ndim()));
+  const nb::dlpack::dtype type = a.dtype();
+  const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
+  DeviceView view{.data = a.data(),
+                  .rows = static_cast<Index>(a.shape(0)),
+                  .cols = static_cast<Index>(a.shape(1)),
+                  .device = a.device_id()};
+  view.stride = view.rows > 1 ? static_cast<Index>(a.stride(0)) : view.cols;
+  if (code == nb::dlpack::dtype_code::Float && type.bits == 32)
+    view.number = DeviceNumber::float32;
+  else if (code == nb::dlpack::dtype_code::Float && type.bits == 64)
+    view.number = DeviceNumber::float64;
+  else if (code == nb::dlpack::dtype_code::Float && type.bits == 16)
+    view.number = DeviceNumber::float16;
+  else if (code == nb::dlpack::dtype_code::Bfloat && type.bits == 16)
+    view.number = DeviceNumber::bfloat16;
+  else
+    throw Error("points on a card are float16, bfloat16, float32 or float64; convert them there");
+  if (view.rows > 0 && ((view.cols > 1 && a.stride(1) != 1) || view.stride < view.cols))
+    throw Error(
+        "points on a card are stored row by row; make a copy that is, as in X.contiguous()");
+  GivenPoints points = card_view(view);
+  points.on_card = a;
+  return points;
+}
+
+GivenPoints card_points_at(std::uintptr_t address, const std::string& type, Index rows, Index cols,
+                           Index stride, int device) {
+  DeviceView view{.data = reinterpret_cast<const void*>(address),
+                  .rows = rows,
+                  .cols = cols,
+                  .stride = stride,
+                  .device = device};
+  if (type == "float16")
+    view.number = DeviceNumber::float16;
+  else if (type == "float64")
+    view.number = DeviceNumber::float64;
+  else if (type != "float32")
+    throw Error(fmt::format(
+        "points on a card are float16, float32 or float64, and these are {}; convert them there",
+        type));
+  return card_view(view);
+}
+
 GivenPoints dataset_points(Dataset data) {
   GivenPoints points;
   points.file = std::move(data);

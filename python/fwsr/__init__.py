@@ -10,9 +10,10 @@ Estimators follow scikit-learn (:class:`Exchange`, :class:`FWSR`, ...); function
 want none (:func:`select`, :func:`plan`, :func:`sweep`, :func:`path`, :func:`compare`).
 """
 
-from . import _limits
+from . import _limits, _with_cards
 
 _limits.check_address_space()
+_with_cards.take_core()
 
 from . import _core
 from ._base import ExemplarSelector

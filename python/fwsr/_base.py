@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _containers
+from ._cards import CardData, to_host
 from ._data import Data
 from ._encoder import Encoder
 from ._progress import Progress, Watcher
@@ -186,6 +187,8 @@ verbose, callback
     def _fresh(self, X: Any) -> tuple[Encoder, Data]:
         check_is_fitted(self)
         data = _containers.as_data(X, self.memory)
+        if isinstance(data, CardData):
+            data = _containers.as_data(to_host(X))
         self._check_features(X, data)
         return self._encoder, data
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from . import _core
 from ._arrow import of_arrow
+from ._cards import is_on_card, of_card
 from ._data import Data, memory_limit, of_numbers
 from ._mapped import of_memmap
 from ._numbers import from_dlpack, is_from, is_table
@@ -28,6 +29,8 @@ def as_data(X: Any, memory: int | str | None = None) -> Data:
             return streamed
     if is_from(X, "pyarrow"):
         return of_arrow(X)
+    if is_on_card(X):
+        return of_card(X)
     return of_numbers(X)
 
 
@@ -51,7 +54,7 @@ def take(X: Any, indices: np.ndarray) -> Any:
         return type(X)(X[int(i)] for i in indices)
     if sp.issparse(X) and X.format not in ("csr", "csc", "lil"):
         return X.tocsr()[indices]
-    if is_from(X, "torch"):
+    if is_from(X, "torch") or is_on_card(X):
         return X[indices.tolist()]
     if isinstance(X, np.memmap):
         return np.array(X[indices])

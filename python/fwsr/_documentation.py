@@ -69,6 +69,9 @@ _SOLVER = {
     "at_least": "So many exemplars of each group, or a dictionary; ``groups`` are given to "
                 "``fit``.",
     "at_most": "No more than so many exemplars of a group, or a dictionary.",
+    "device": "``\"cuda\"`` or ``\"cuda:1\"``: the work is done on a graphics card, "
+              "``\"auto\"``: where that is worth it, ``\"cpu\"``: on the processor; None: where "
+              "``X`` is.",
     "certificate": "``\"full\"`` recomputes objective, gap and error from the raw data, "
                    "``\"none\"`` does not.",
     "precise": "Of float32 points: matrix products of the set-up in double precision.",

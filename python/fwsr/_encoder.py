@@ -15,6 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from . import _core
+from ._cards import CardData
 from ._data import Data
 from ._results import Selection
 
@@ -87,8 +88,19 @@ class Encoder:
             self.gram = (kernel.between(self.exemplars, self.exemplars) if len(indices)
                          else np.zeros((0, 0)))
         else:
-            self.frame = _core.Frame.of(data.points, center, scale, kernel.facts["normalize"])
+            self.frame = _core.Frame.of(self._seen(data, center, scale), center, scale,
+                                        kernel.facts["normalize"])
             self.gram = self._known(self.exemplars).codes(_points(self.exemplars))
+
+    def _seen(self, data: Data, center: str, scale: str) -> _core.Points:
+        """The points that means and scales are of."""
+        if not isinstance(data, CardData):
+            return data.points
+        if center == "feature" or scale == "standard":
+            raise ValueError("an estimator keeps means and deviations of all points, and these are "
+                             "on a card: use fwsr.select(X, k), or move them to the CPU's memory, "
+                             "as in X.cpu() or X.get()")
+        return _points(self.exemplars)  # each point by itself: those at hand do
 
     # ------------------------------------------------------------------------------ what people ask
 

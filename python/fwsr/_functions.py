@@ -42,6 +42,7 @@ def select(
     seed: int = 0,
     n_jobs: int | None = None,
     memory: int | str | None = None,
+    device: str | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
     **options: Any,
@@ -51,7 +52,9 @@ def select(
     Parameters
     ----------
     X : array, sparse matrix, table, :class:`Data` or path
-        The points, one a row. Float32 and float64 arrays and CSR matrices are used in place.
+        The points, one a row. Float32 and float64 arrays and CSR matrices are used in place, and
+        so are tensors and arrays on a graphics card (PyTorch, CuPy, ...), also of float16 and
+        bfloat16.
     k : int, float, dict or str
         How many: a number, a fraction of the points, or per class a dictionary or
         ``"proportional:50"``. With ``budget`` it may be left out.
@@ -72,6 +75,10 @@ def select(
     memory : int or str, optional
         What may be taken, the data included, as in ``"4G"``; mapped files that do not fit are
         read in blocks.
+    device : str, optional
+        ``"cuda"`` or ``"cuda:1"``: the work is done on a graphics card, ``"auto"``: where that is
+        worth it, ``"cpu"``: on the processor. None: where the points are. ``device_memory`` is what
+        may be taken of the card.
     verbose : int
         1 shows a progress bar.
     callback : callable, optional
@@ -106,7 +113,7 @@ def select(
     >>> int(fwsr.select(X, 4, method="kmedoids", seed=1).weights.sum())
     200
     """
-    request = Request.of(method, options, seed_of(seed))
+    request = Request.of(method, {**options, "device": device}, seed_of(seed))
     run = Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k")
     run.options["codes"] = codes
     selection = run.select(Watcher(verbose, callback, method))
@@ -123,13 +130,14 @@ def plan(
     per_class: bool | str = False,
     n_jobs: int | None = None,
     memory: int | str | None = None,
+    device: str | None = None,
     **options: Any,
 ) -> Plan | dict[str, Plan | None]:
     """What :func:`select` would do, its memory and its time, without doing it.
 
     Parameters
     ----------
-    X, k, method, y, per_class, n_jobs, memory, **options
+    X, k, method, y, per_class, n_jobs, memory, device, **options
         As for :func:`select`.
 
     Returns
@@ -145,7 +153,7 @@ def plan(
     >>> plan.method, plan.kernel, plan.points
     ('exchange', 'rbf', 1000)
     """
-    request = Request.of(method, options)
+    request = Request.of(method, {**options, "device": device})
     return Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k").plans()
 
 

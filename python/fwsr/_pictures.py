@@ -243,7 +243,8 @@ def images_of(X: Any, selection: Selection, shape: Any) -> tuple[np.ndarray, int
             X = _read.read(X)
         n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
         require_rows(selection, n)
-        pixels = _containers.as_data(_containers.take(X, selection.exemplars)).values
+        taken = _containers.as_data(_containers.take(X, selection.exemplars))
+        pixels = taken.rows(np.arange(len(taken)))
         pixels = pixels.toarray() if sp.issparse(pixels) else pixels
         shape = shape_of(pixels.shape[1], shape)
     if not np.isfinite(pixels).all():

@@ -85,8 +85,13 @@ class Plan:
             ("why", self.why),
             ("data", f"{self.points} points of {self.features} features, {data}"),
             ("memory", f"{_core.format_bytes(self.memory_bytes)} beside the data"),
-            ("time", f"about {_core.words_for_seconds(self.seconds)} with {threads}"),
         ]
+        if self.device == "cpu":
+            lines.append(("time",
+                          f"about {_core.words_for_seconds(self.seconds)} with {threads}"))
+        else:
+            taken = _core.format_bytes(self.device_bytes)
+            lines.append(("device", f"{self.device}, {taken} of its memory at the most"))
         lines += [("note", note) for note in self.notes]
         return "\n".join(f"{name:<8}{text}" for name, text in lines)
 

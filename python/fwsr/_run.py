@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _containers, _core, _data, _labels, _mapped
 from ._answers import joined, plan_of, selection_of
+from ._cards import CardData, find_libraries
 from ._conditions import CONDITIONS, conditions_of, with_more_points
 from ._data import Data
 from ._encoder import Encoder, Kernel
@@ -138,6 +139,11 @@ class Request:
             name = "lambda" if name == "lambda_" else name
             if name in CONDITIONS:
                 request.conditions[name] = value
+            elif name == "device":
+                if value is not None:
+                    request.options[name] = value
+            elif name == "device_memory":
+                request.options[name] = _data.memory_limit(value)
             elif name in own:
                 request.settings[name] = setting_text(value)
             elif name in allowed:
@@ -313,6 +319,7 @@ class Run:
                                        or request.kernel_function is not None):
             raise ValueError("points of another set have neither a class nor a row of a given "
                              "kernel; leave represent and include_points out")
+        _look_at_device(request, data)
         limit = _data.memory_limit(memory)
         if request.kernel_function is not None:
             data = _kernel_matrix(request.kernel_function, data, limit)
@@ -446,6 +453,21 @@ def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data
         raise ValueError(f"the kernel function must return a {n} x {n} matrix for {n} points, got "
                          f"shape {matrix.shape}")
     return _containers.as_data(matrix)
+
+
+def _look_at_device(request: Request, data: Data) -> None:
+    """Refuses a device where the points are not; has what a card needs found."""
+    device = request.options.get("device")
+    if isinstance(data, CardData):
+        if device == "cpu":
+            raise ValueError("the points are on a card; for device='cpu' move them to the CPU's "
+                             "memory, as in X.cpu() or X.get()")
+        request.options.pop("device", None)  # where the points are
+        if request.given_matrix or request.kernel_function is not None:
+            raise ValueError("a kernel that is given, as a matrix or a function, is worked on in "
+                             "the CPU's memory; move it there, as in X.cpu() or X.get()")
+    elif device not in (None, "cpu"):
+        find_libraries()
 
 
 def tell(messages: list[str], category: type[Warning] = ConvergenceWarning) -> None:

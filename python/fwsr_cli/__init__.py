@@ -16,6 +16,33 @@ ARROW_FILES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
 _OTHER_FILES = ("-o", "--output", "--labels", "--codes", "--assignment", "--name")
 
 
+def with_cards() -> str | None:
+    """The program of the package fwsr-cuda13, where that is installed, of this version."""
+    import importlib.util
+
+    package = importlib.util.find_spec("fwsr_cuda13")
+    if package is None:
+        return None
+    from importlib.metadata import version
+
+    if version("fwsr-cuda13") != version("fwsr"):
+        return None
+    for folder in package.submodule_search_locations or []:
+        if os.path.exists(found := os.path.join(folder, "fwsr")):
+            return found
+    return None
+
+
+def libraries() -> list[str]:
+    """Where the packages nvidia-* keep their libraries."""
+    import importlib.util
+
+    found = importlib.util.find_spec("nvidia")
+    places = list(found.submodule_search_locations or []) if found else []
+    return [folder for place in places for inside in ("cu13", "cublas")
+            if os.path.isdir(folder := os.path.join(place, inside, "lib"))]
+
+
 def program() -> str:
     """The path of the program: beside this file, or where an editable installation puts it."""
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fwsr")
@@ -54,6 +81,10 @@ def main() -> NoReturn:
         except KeyboardInterrupt:
             sys.exit(130)
     path = program()
+    if cards := with_cards():
+        path = cards
+        there = [os.environ["LD_LIBRARY_PATH"]] if os.environ.get("LD_LIBRARY_PATH") else []
+        os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(there + libraries())
     try:
         os.execv(path, ["fwsr", *arguments])
     except OSError as e:

@@ -473,7 +473,7 @@ def test_dlpack(X):
     assert picks(given) == picks(X)
     assert np.array_equal(fwsr.Exchange(3).fit(given).exemplars_, X[picks(X, 3)])
     with pytest.raises(ValueError, match="CPU"):
-        fwsr.select(OnlyDlpack(X, device=2), 3)
+        fwsr.select(OnlyDlpack(X, device=4), 3)
 
 
 def test_torch(X):

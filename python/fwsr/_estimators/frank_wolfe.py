@@ -24,6 +24,7 @@ class Conditional(KernelSelector):
     time_limit: float | None = None
     at_least: int | Mapping[Any, int] | None = None
     at_most: int | Mapping[Any, int] | None = None
+    device: str | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, candidates: Any = None,
             exclude: Any = None, include: Any = None, cost: Any = None,

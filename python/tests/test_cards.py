@@ -1,0 +1,183 @@
+"""Work on a graphics card: its answers are those of the processor, and where there is none that is
+said."""
+
+import numpy as np
+import pytest
+
+import fwsr
+from fwsr import _core
+
+NAMES, WHY = _core.cards()
+needs_card = pytest.mark.skipif(not NAMES, reason=WHY)
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(3)
+    return (rng.integers(-60, 60, size=(5000, 24)) / 8).astype(np.float32)  # also in float16
+
+
+class ElsewhereArray:
+    """What a library has that keeps its numbers on a card."""
+
+    def __init__(self, array):
+        self._array, self.shape = array, array.shape
+
+    def __dlpack__(self, **how):
+        return self._array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+
+class OnlyInterface:
+    """An array that knows nothing but the older way to be found on a card."""
+
+    def __init__(self, array):
+        self._array, self.shape = array, array.shape
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+    def __getitem__(self, indices):
+        return self._array[indices]
+
+
+# ------------------------------------------------------------------------------ where there is none
+
+
+@pytest.mark.skipif(bool(NAMES), reason="there is a card")
+def test_no_card_is_said(X):
+    for method in ("fwsr", "exchange"):
+        with pytest.raises(ValueError) as caught:
+            fwsr.select(X, 4, method=method, device="cuda")
+        assert WHY.rstrip(".") in str(caught.value) and "device='cpu'" in str(caught.value)
+    with pytest.raises(ValueError, match=r"points are on a card, and .*X\.cpu\(\)"):
+        fwsr.select(ElsewhereArray(X), 4)
+
+
+def test_devices_by_name(X):
+    on_cpu = fwsr.select(X, 4, method="fwsr", device="cpu")
+    assert on_cpu.plan.device == "cpu"
+    assert (on_cpu.exemplars == fwsr.select(X, 4, method="fwsr").exemplars).all()
+    with pytest.raises(ValueError, match="cpu, cuda, cuda:1 or auto"):
+        fwsr.select(X, 4, device="gpu")
+    with pytest.raises(TypeError, match="device must be 'cpu'"):
+        fwsr.select(X, 4, device=1)
+    small = fwsr.plan(X[:100], 4, method="fwsr", device="auto")
+    assert small.device == "cpu" and "too little work for a card" in small.notes[-1]
+
+
+def test_methods_that_work_on_the_processor(X):
+    with pytest.raises(ValueError, match="kmedoids works on the processor"):
+        fwsr.select(X, 4, method="kmedoids", device="cuda")
+
+
+def test_estimators_have_a_device(X):
+    for estimator in (fwsr.FWSR, fwsr.KFWSR, fwsr.Exchange):
+        assert estimator(4).get_params()["device"] is None
+    assert (fwsr.FWSR(4, device="cpu").fit(X).exemplar_indices_
+            == fwsr.FWSR(4).fit(X).exemplar_indices_).all()
+
+
+# ----------------------------------------------------------------------------------- where there is
+
+
+OPTIONS = [{"method": "fwsr"}, {"method": "k-fwsr", "rank": 64}, {}]
+
+
+@needs_card
+@pytest.mark.parametrize("options", OPTIONS)
+def test_numpy_arrays_go_there(X, options):
+    card, cpu = fwsr.select(X, 9, device="cuda", **options), fwsr.select(X, 9, **options)
+    assert card.plan.device == "cuda" and "cuda" in str(card.plan)
+    assert card.exemplars.tolist() == cpu.exemplars.tolist()
+    assert card.weights.tolist() == cpu.weights.tolist()
+    assert np.array_equal(card.assignment, cpu.assignment)
+
+
+@needs_card
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64"])
+def test_tensors_are_used_in_place(X, kind, options):
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor(X, device="cuda").to(getattr(torch, kind))
+    before = torch.cuda.mem_get_info()[0]
+    chosen = fwsr.select(tensor, 9, **options)
+    assert torch.cuda.mem_get_info()[0] >= before - (64 << 20)  # what was taken is given back
+    assert chosen.exemplars.tolist() == fwsr.select(X, 9, **options).exemplars.tolist()
+    assert chosen.plan.device == "cuda" and isinstance(chosen.exemplars, np.ndarray)
+    every_second = torch.tensor(np.repeat(X, 2, axis=0), device="cuda")[::2]
+    assert (fwsr.select(every_second, 9, **options).exemplars == chosen.exemplars).all()
+
+
+@needs_card
+def test_work_that_is_under_way_is_waited_for(X):
+    torch = pytest.importorskip("torch")
+    there, expected = torch.tensor(X, device="cuda"), fwsr.select(X, 6, method="fwsr").exemplars
+    heavy = torch.randn(6000, 6000, device="cuda")
+    for _ in range(5):
+        late = torch.zeros_like(there)
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            for _ in range(20):
+                heavy = torch.tanh(heavy @ heavy)
+            late.copy_(there)
+        assert fwsr.select(late, 6, method="fwsr").exemplars.tolist() == expected.tolist()
+
+
+@needs_card
+def test_arrays_of_cupy(X):
+    cupy = pytest.importorskip("cupy")
+    expected = fwsr.select(X, 9, method="fwsr")
+    array = cupy.asarray(X)
+    for given in (array, OnlyInterface(array), OnlyInterface(cupy.asarray(X, dtype="float64"))):
+        chosen = fwsr.select(given, 9, method="fwsr")
+        assert chosen.exemplars.tolist() == expected.exemplars.tolist()
+    model = fwsr.FWSR(9).fit(array)
+    assert isinstance(model.exemplars_, cupy.ndarray)
+    with pytest.raises(ValueError, match="float16, .* or float64"):
+        fwsr.select(OnlyInterface(cupy.asarray(X).astype("int32")), 3)
+
+
+@needs_card
+def test_estimators_keep_tensors(X):
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor(X, device="cuda", requires_grad=True)
+    for estimator in (fwsr.FWSR(7), fwsr.Exchange(7)):
+        on_card, on_cpu = estimator.fit(tensor), type(estimator)(7).fit(X)
+        assert on_card.exemplars_.is_cuda
+        assert np.array_equal(on_card.exemplars_.detach().cpu().numpy(), on_cpu.exemplars_)
+        assert np.array_equal(on_card.labels_, on_cpu.labels_)
+        assert np.array_equal(on_card.predict(tensor), on_cpu.predict(X))
+        assert np.allclose(on_card.transform(tensor), on_cpu.transform(X), atol=1e-6)
+        assert on_card.score(X) == pytest.approx(on_cpu.score(X))
+
+
+@needs_card
+def test_what_a_card_does_not_do_is_said(X):
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor(X, device="cuda")
+    for error, words, call in [
+            (ValueError, "move them", lambda: fwsr.select(tensor, 4, device="cpu")),
+            (ValueError, "move them", lambda: fwsr.compare(tensor, 4, ["fwsr"])),
+            (ValueError, "move them", lambda: fwsr.sweep(tensor, 4, alphas=[1, 2])),
+            (ValueError, "works on the processor", lambda: fwsr.select(tensor, 4, method="rrqr")),
+            (ValueError, "conditions", lambda: fwsr.select(tensor, 4, exclude=[3])),
+            (ValueError, "rows of numbers", lambda: fwsr.select(tensor[0], 4)),
+            (ValueError, "row by row", lambda: fwsr.select(tensor.T, 4)),
+            (ValueError, "float16", lambda: fwsr.select(tensor.int(), 4)),
+            (ValueError, "means and deviations",
+             lambda: fwsr.FWSR(4, center="feature").fit(tensor)),
+            (MemoryError, "card", lambda: fwsr.select(X, 4, device="cuda", device_memory=1000))]:
+        with pytest.raises(error, match=words):
+            call()
+    tensor[77, 5] = float("nan")
+    with pytest.raises(ValueError, match="point 77 has NaN in feature 5"):
+        fwsr.select(tensor, 4)
+
+
+@needs_card
+def test_a_callback_stops_a_run_on_a_card(X):
+    steps = []
+    stopped = fwsr.select(X, 20, method="fwsr", device="cuda",
+                          callback=lambda p: steps.append(p.exemplars) or p.exemplars < 5)
+    assert stopped.status == "interrupted" and 4 <= len(stopped) < 20
