@@ -129,6 +129,7 @@ void run(const char* name, Index n, Index d, Index k, fwsr::SelectOptions o, int
   std::vector<double> setup, steps, exchange, certificate, all;
   std::size_t taken = 0;
   double error = 0;
+  Index rounds = 0;
   unsigned long long picks = 1469598103934665603ull;
   for (int r = 0; r <= repeats; ++r) {
     const double start = now();
@@ -138,6 +139,7 @@ void run(const char* name, Index n, Index d, Index k, fwsr::SelectOptions o, int
     setup.push_back(s.seconds.setup), steps.push_back(s.seconds.steps);
     exchange.push_back(s.seconds.exchange), certificate.push_back(s.seconds.certificate);
     taken = s.trace.size();
+    if (s.refinement) rounds = s.refinement->rounds;
     if (s.certificate) error = s.certificate->reconstruction_error;
     picks = 1469598103934665603ull;
     for (const Index e : s.exemplars)
@@ -152,10 +154,10 @@ void run(const char* name, Index n, Index d, Index k, fwsr::SelectOptions o, int
       "{\"case\": \"%s\", \"n\": %td, \"d\": %td, \"k\": %td, \"bytes_each\": %zu, \"steps\": %zu, "
       "\"step\": %.4g, "
       "\"floor\": %.4g, \"step_over_floor\": %.3f, \"setup\": %.4g, \"setup_floor\": %.4g, "
-      "\"all_steps\": %.4g, \"exchange\": %.4g, "
+      "\"all_steps\": %.4g, \"exchange\": %.4g, \"visits\": %td, "
       "\"certificate\": %.4g, \"all\": %.4g, \"error\": %.6g, \"picks\": \"%016llx\"}\n",
       name, n, d, k, sizeof(T), taken, step, floor, step / floor, median(setup), products,
-      median(steps), median(exchange), median(certificate), median(all), error, picks);
+      median(steps), median(exchange), rounds, median(certificate), median(all), error, picks);
   std::fflush(stdout);
   cudaFree(x);
 }

@@ -7,8 +7,7 @@ namespace fwsr {
 namespace {
 
 constexpr const char* without =
-    "this fwsr was built without CUDA (pip install 'fwsr[cuda13]', or build it with -D "
-    "FWSR_CUDA=ON)";
+    "this fwsr was built without CUDA (the package fwsr-cuda13 has it, or -D FWSR_CUDA=ON)";
 
 }  // namespace
 

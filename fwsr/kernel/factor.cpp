@@ -321,15 +321,7 @@ PointsView Factor::rows() const {
 }
 
 void Factor::to_landmarks(double* theta, Index rows) const {
-  const Index r = rank();
-  for (Index t = 0; t < rows; ++t) {  // x G = theta, from the last column to the first
-    double* x = theta + t * r;
-    for (Index j = r - 1; j >= 0; --j) {
-      const double* row = lower_.data() + j * r;
-      x[j] /= row[j];
-      for (Index l = 0; l < j; ++l) x[l] -= x[j] * row[l];
-    }
-  }
+  divide_by_lower(lower_, rank(), theta, rows);
 }
 
 namespace {

@@ -149,6 +149,12 @@ void multiply_few(const Product<double>& p) {
     multiply(p);
 }
 
+void divide_by_lower(std::span<const double> g, Index d, double* x, Index rows) {
+  if (rows == 0 || d == 0) return;
+  cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, to_blas(rows),
+              to_blas(d), 1.0, g.data(), to_blas(d), x, to_blas(d));
+}
+
 // A small triangle costs BLAS more than the whole square.
 namespace {
 

@@ -4,6 +4,7 @@
 // parallelism is ours, over blocks of constant size (base/blocks.hpp).
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "fwsr/base/index.hpp"
@@ -44,6 +45,8 @@ void multiply(const Product<float>& p);
 void multiply(const Product<double>& p);
 /// The same for a few rows that are together wherever it is asked: their bits may depend on how many they are.
 void multiply_few(const Product<double>& p);
+/// x <- x G^-1 for rows of `d` numbers, G lower triangular, d x d.
+void divide_by_lower(std::span<const double> g, Index d, double* x, Index rows);
 
 /// Upper triangle of A^T A for A rows x d, to `out` with rows `out_stride` apart; the lower one of
 /// `out` is left undefined.

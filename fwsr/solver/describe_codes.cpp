@@ -115,7 +115,7 @@ std::vector<double> row_norms(const PointSet& set, const Covariance& covariance,
                               const Coefficients& theta, Index count) {
   const Index dim = set.facts().dim, m = std::ssize(theta.basis);
   std::vector<double> basis(at(m * dim)), u(at(count * dim));
-  for (Index b = 0; b < m; ++b) set.whole_row(theta.basis[at(b)], basis.data() + b * dim);
+  set.whole_rows_of(theta.basis, basis.data());
   multiply(Product<double>{.m = count,
                            .n = dim,
                            .k = m,

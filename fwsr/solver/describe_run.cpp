@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fwsr/linalg/blas.hpp"
 #include "fwsr/solver/certificate.hpp"
 #include "fwsr/solver/clock.hpp"
 #include "fwsr/solver/codes.hpp"
@@ -36,13 +37,17 @@ Coefficients at_landmarks(const Coefficients& theta, const PreparedProblem& prep
   Coefficients result{.basis = prepared.factor->landmarks(),
                       .theta = std::vector<double>(k * r),
                       .offset = std::vector<double>(eta != 0 ? k : 0)};
-  std::vector<double> row(static_cast<std::size_t>(rows.facts().dim));
-  for (std::size_t b = 0; b < m; ++b) {
-    rows.whole_row(theta.basis[b], row.data());
-    for (std::size_t t = 0; t < k; ++t)
-      for (std::size_t l = 0; l < r; ++l)
-        result.theta[t * r + l] += theta.theta[t * m + b] * row[l];
-  }
+  const auto dim = static_cast<std::size_t>(rows.facts().dim);
+  std::vector<double> basis(m * dim);
+  rows.whole_rows_of(theta.basis, basis.data());
+  if (m > 0)
+    multiply(Product<double>{.m = static_cast<Index>(k),
+                             .n = static_cast<Index>(r),
+                             .k = static_cast<Index>(m),
+                             .left = theta.theta.data(),
+                             .right = basis.data(),
+                             .right_stride = static_cast<Index>(dim),
+                             .out = result.theta.data()});
   prepared.factor->to_landmarks(result.theta.data(), static_cast<Index>(k));
   const double kernel_unit = prepared.factor->unit() * prepared.source->unit();
   const double to_user = rows.facts().unit * kernel_unit * kernel_unit;

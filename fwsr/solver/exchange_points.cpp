@@ -123,7 +123,7 @@ ExchangeInSet::ExchangeInSet(PointSet& set, const Terms& terms)
 Among ExchangeInSet::among(std::span<const Index> points) {
   const Index dim = set_.facts().dim, m = std::ssize(points);
   std::vector<double> rows(at(m * dim));
-  for (Index p = 0; p < m; ++p) set_.row(points[at(p)], rows.data() + p * dim);
+  set_.rows_of(points, rows.data());
   const std::vector<double> with_c = times_covariance(rows, covariance_->c, dim);
   Among found{.k = std::vector<double>(at(m * m)), .kk = std::vector<double>(at(m * m))};
   for (Index p = 0; p < m; ++p)

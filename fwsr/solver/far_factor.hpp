@@ -84,11 +84,7 @@ class FarKernelOf final : public FarKernel {
                       std::vector<double> lower) const {
     const PointFacts facts = points_->facts();
     std::vector<double> rows(few.size() * static_cast<std::size_t>(facts.dim));
-    for (const RowsOf::Reply& reply :
-         points_->shards()->ask(RowsOf{.set = points_->set(), .points = few}))
-      for (std::size_t w = 0; w < reply.which.size(); ++w)
-        std::copy_n(reply.rows.begin() + static_cast<Index>(w) * facts.dim, facts.dim,
-                    rows.begin() + reply.which[w] * facts.dim);
+    points_->whole_rows_of(few, rows.data());
     return kernel_tables(kernel_, facts, times, std::move(rows), std::move(lower));
   }
 

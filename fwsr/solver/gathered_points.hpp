@@ -195,6 +195,15 @@ class GatheredPoints : public PointSet {
     return {.projection = projected, .ridge = projected, .trace = total_of(trace)};
   }
 
+  /// Of a point what the included exemplars leave.
+  void leave_rest(double* row) const {
+    if (included_.empty()) return;
+    const double whole = dot(row, row, facts_.dim);
+    beyond_included(row, 1);
+    constexpr double nothing = 1e-24;  // of what is spanned the rest is rounding
+    if (dot(row, row, facts_.dim) <= nothing * whole) std::fill_n(row, facts_.dim, 0.0);
+  }
+
   const std::shared_ptr<Shards>& shards() const { return shards_; }
   Index set() const { return set_; }
 
@@ -328,15 +337,6 @@ class GatheredPoints : public PointSet {
   void beyond_included(double* rows, Index count) const {
     const Index dim = facts_.dim;
     take_away(included_, {.first = rows, .count = count, .d = dim, .stride = dim});
-  }
-
-  /// Of a point what the included exemplars leave.
-  void leave_rest(double* row) const {
-    if (included_.empty()) return;
-    const double whole = dot(row, row, facts_.dim);
-    beyond_included(row, 1);
-    constexpr double nothing = 1e-24;  // of what is spanned the rest is rounding
-    if (dot(row, row, facts_.dim) <= nothing * whole) std::fill_n(row, facts_.dim, 0.0);
   }
 
   /// C <- (I - Q) C (I - Q).

@@ -48,6 +48,20 @@ class LearntPoints : public GatheredPoints<Shards> {
     return square;
   }
 
+  void whole_rows_of(std::span<const Index> points, double* out) const override {
+    const Index dim = this->facts().dim;
+    for (const RowsOf::Reply& reply :
+         this->shards()->ask(RowsOf{.set = this->set(), .points = {points.begin(), points.end()}}))
+      for (std::size_t w = 0; w < reply.which.size(); ++w)
+        std::copy_n(reply.rows.begin() + static_cast<Index>(w) * dim, dim,
+                    out + reply.which[w] * dim);
+  }
+  void rows_of(std::span<const Index> points, double* out) const override {
+    whole_rows_of(points, out);
+    for (std::size_t p = 0; p < points.size(); ++p)
+      this->leave_rest(out + static_cast<Index>(p) * this->facts().dim);
+  }
+
   /// Points of their own, the same as these, in this order.
   std::unique_ptr<Points> copies(const std::vector<Index>& points) const {
     return points_from(this->shards()->ask(CopiesOf{.set = this->set(), .points = points}));

@@ -89,6 +89,13 @@ class PointSet {
   virtual void row(Index i, double* out) const = 0;
   /// a_i as it is.
   virtual void whole_row(Index i, double* out) const = 0;
+  /// row() and whole_row() of several points, one after the other: one question to points that are far.
+  virtual void rows_of(std::span<const Index> points, double* out) const {
+    for (const Index i : points) row(i, out), out += facts().dim;
+  }
+  virtual void whole_rows_of(std::span<const Index> points, double* out) const {
+    for (const Index i : points) whole_row(i, out), out += facts().dim;
+  }
   /// One pass over the points for all of them. The runs are of this set, or of sets of the same points with
   /// another eta.
   virtual void advance(std::span<const PointUpdate> updates) = 0;
