@@ -199,6 +199,31 @@ TEST_F(Cuda, exemplars_move_to_the_middle_as_on_the_processor) {
   }
 }
 
+TEST_F(Cuda, classes_are_chosen_from_as_on_the_processor) {
+  const Index n = 6000, d = 20;
+  const std::vector<float> x = random_points<float>(n, d, 480);
+  const MatrixView<const float> view{x.data(), n, d};
+  std::vector<std::string> names;
+  for (Index i = 0; i < n; ++i) names.push_back(std::to_string(i * i % 37));
+  const fwsr::Labels labels(names);
+  const fwsr::ClassCounts counts{.kind = fwsr::ClassCounts::Kind::each, .number = 7};
+  for (const Index rank : {Index{0}, Index{20}})
+    for (const int threads : {1, 8}) {
+      SelectOptions o = rank > 0 ? rbf(1, rank) : SelectOptions{};
+      o.threads = threads;
+      o.precise = true;
+      const auto cpu = fwsr::select_per_class(view, labels, counts, o);
+      o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+      const auto card = fwsr::select_per_class(view, labels, counts, o);
+      ASSERT_EQ(card.size(), cpu.size());
+      for (std::size_t c = 0; c < cpu.size(); ++c) {
+        EXPECT_EQ(card[c].name, cpu[c].name);
+        EXPECT_EQ(card[c].selection.exemplars, cpu[c].selection.exemplars);
+        EXPECT_EQ(card[c].selection.weights, cpu[c].selection.weights);
+      }
+    }
+}
+
 TEST_F(Cuda, a_run_gives_the_same_bits_again) {
   const std::vector<float> x = random_points<float>(20000, 96, 500);
   const MatrixView<const float> view{x.data(), 20000, 96};

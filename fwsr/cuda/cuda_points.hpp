@@ -12,7 +12,7 @@ namespace fwsr::cuda {
 
 class OneCard {
  public:
-  OneCard(std::unique_ptr<Device> device, KeepGoing keep_going)
+  OneCard(std::shared_ptr<Device> device, KeepGoing keep_going)
       : shard_(std::move(device), std::move(keep_going)) {}
   CudaShard& shard() { return shard_; }
 

@@ -13,7 +13,7 @@
 
 namespace fwsr::cuda {
 
-CudaShard::CudaShard(std::unique_ptr<Device> device, KeepGoing keep_going)
+CudaShard::CudaShard(std::shared_ptr<Device> device, KeepGoing keep_going)
     : device_(std::move(device)), keep_going_(std::move(keep_going)) {}
 CudaShard::~CudaShard() = default;
 

@@ -48,7 +48,7 @@ class CardRun {
 
 class CudaShard {
  public:
-  explicit CudaShard(std::unique_ptr<Device> device, KeepGoing keep_going = {});
+  explicit CudaShard(std::shared_ptr<Device> device, KeepGoing keep_going = {});
   ~CudaShard();
   CudaShard(const CudaShard&) = delete;
   CudaShard& operator=(const CudaShard&) = delete;
@@ -118,7 +118,7 @@ class CudaShard {
   template <class Use>
   void for_values(const DevicePoints& points, const KernelTables& tables, Use&& use);
 
-  std::unique_ptr<Device> device_;  // last to go
+  std::shared_ptr<Device> device_;  // last to go
   KeepGoing keep_going_;
   std::unordered_map<Index, std::unique_ptr<DevicePoints>> sets_;
   std::unordered_map<Index, Array<double>> r_;  // of every covariance

@@ -1,6 +1,8 @@
 #include "fwsr/cuda/device.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -51,8 +53,8 @@ std::string why_not(const cudaDeviceProp& card) {
                      card.name, card.major, card.minor);
 }
 
-Device::Device(int number, Index memory) : Device() {
-  memory_ = memory;
+Device::Device(int number) : Device() {
+  number_ = number;
   if (const std::string why = why_no_card(); !why.empty())
     throw Error(why + "; use device cpu, or look with nvidia-smi what is there");
   int count = 0;
@@ -63,8 +65,7 @@ Device::Device(int number, Index memory) : Device() {
   check(cudaGetDeviceProperties(&properties, number), "asking what card this is");
   if (const std::string why = why_not(properties); !why.empty())
     throw Error(why + "; use device cpu");
-  check(cudaGetDevice(&before_), "asking which card is in use");
-  check(cudaSetDevice(number), "choosing the card");
+  begin(0);
   name_ = properties.name;
   processors_ = properties.multiProcessorCount;
   major_ = properties.major;
@@ -86,10 +87,53 @@ Device::~Device() {
   if (stream_) cudaStreamSynchronize(stream_);
   blas_.reset();
   if (pool_) cudaMemPoolDestroy(pool_);
-  if (stream_) {
-    cudaStreamDestroy(stream_);
-    cudaSetDevice(before_);
+  if (stream_) cudaStreamDestroy(stream_);
+  end();
+}
+
+void Device::begin(Index memory) {
+  memory_ = memory;
+  most_taken_ = taken_;
+  check(cudaGetDevice(&before_), "asking which card is in use");
+  check(cudaSetDevice(number_), "choosing the card");
+}
+
+void Device::end() noexcept {
+  constexpr std::size_t kept = std::size_t{64} << 20;
+  if (stream_) cudaStreamSynchronize(stream_);
+  if (pool_) cudaMemPoolTrimTo(pool_, kept);
+  cudaSetDevice(before_);
+}
+
+namespace {
+
+/// Never taken apart: CUDA may be gone before us when the program ends.
+struct Idle {
+  std::mutex mutex;
+  std::map<int, std::vector<std::unique_ptr<Device>>> devices;
+};
+Idle& idle() {
+  static Idle* const all = new Idle;
+  return *all;
+}
+
+}  // namespace
+
+std::shared_ptr<Device> borrow_device(int number, Index memory) {
+  std::unique_ptr<Device> found;
+  {
+    const std::lock_guard lock(idle().mutex);
+    auto& free = idle().devices[number];
+    if (!free.empty()) found = std::move(free.back()), free.pop_back();
   }
+  if (!found) found = std::make_unique<Device>(number);
+  found->end();
+  found->begin(memory);
+  return {found.release(), [number](Device* device) {
+            device->end();
+            const std::lock_guard lock(idle().mutex);
+            idle().devices[number].emplace_back(device);
+          }};
 }
 
 void Device::wait() const {

