@@ -1,8 +1,6 @@
 #include "fwsr/cuda/device.hpp"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -53,8 +51,8 @@ std::string why_not(const cudaDeviceProp& card) {
                      card.name, card.major, card.minor);
 }
 
-Device::Device(int number) : Device() {
-  number_ = number;
+Device::Device(int number, Index memory) : Device() {
+  memory_ = memory;
   if (const std::string why = why_no_card(); !why.empty())
     throw Error(why + "; use device cpu, or look with nvidia-smi what is there");
   int count = 0;
@@ -65,7 +63,8 @@ Device::Device(int number) : Device() {
   check(cudaGetDeviceProperties(&properties, number), "asking what card this is");
   if (const std::string why = why_not(properties); !why.empty())
     throw Error(why + "; use device cpu");
-  begin(0);
+  check(cudaGetDevice(&before_), "asking which card is in use");
+  check(cudaSetDevice(number), "choosing the card");
   name_ = properties.name;
   processors_ = properties.multiProcessorCount;
   major_ = properties.major;
@@ -87,53 +86,9 @@ Device::~Device() {
   if (stream_) cudaStreamSynchronize(stream_);
   blas_.reset();
   if (pool_) cudaMemPoolDestroy(pool_);
-  if (stream_) cudaStreamDestroy(stream_);
-  end();
-}
-
-void Device::begin(Index memory) {
-  memory_ = memory;
-  most_taken_ = taken_;
-  check(cudaGetDevice(&before_), "asking which card is in use");
-  check(cudaSetDevice(number_), "choosing the card");
-}
-
-void Device::end() noexcept {
-  constexpr std::size_t kept = std::size_t{64} << 20;
-  if (stream_) cudaStreamSynchronize(stream_);
-  if (pool_) cudaMemPoolTrimTo(pool_, kept);
+  if (!stream_) return;
+  cudaStreamDestroy(stream_);
   cudaSetDevice(before_);
-}
-
-namespace {
-
-/// Never taken apart: CUDA may be gone before us when the program ends.
-struct Idle {
-  std::mutex mutex;
-  std::map<int, std::vector<std::unique_ptr<Device>>> devices;
-};
-Idle& idle() {
-  static Idle* const all = new Idle;
-  return *all;
-}
-
-}  // namespace
-
-std::shared_ptr<Device> borrow_device(int number, Index memory) {
-  std::unique_ptr<Device> found;
-  {
-    const std::lock_guard lock(idle().mutex);
-    auto& free = idle().devices[number];
-    if (!free.empty()) found = std::move(free.back()), free.pop_back();
-  }
-  if (!found) found = std::make_unique<Device>(number);
-  found->end();
-  found->begin(memory);
-  return {found.release(), [number](Device* device) {
-            device->end();
-            const std::lock_guard lock(idle().mutex);
-            idle().devices[number].emplace_back(device);
-          }};
 }
 
 void Device::wait() const {

@@ -27,15 +27,11 @@ std::string why_not(const cudaDeviceProp& card);
 class Device {
  public:
   /// Throws Error when there is no such card, or it cannot be used: what was found, and what to do.
-  explicit Device(int number);
-  ~Device();
+  /// `memory`: bytes that may be taken of the card; 0: all that are free.
+  explicit Device(int number, Index memory = 0);
+  ~Device();  // the thread then has the card it had before
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
-
-  /// From now on this thread works with the card. `memory`: bytes that may be taken of it; 0: all that are free.
-  void begin(Index memory);
-  /// The thread has the card it had before, and others the memory.
-  void end() noexcept;
 
   cudaStream_t stream() const { return stream_; }
   const Blas& blas() const { return *blas_; }
@@ -60,7 +56,7 @@ class Device {
  private:
   Device() = default;  // so that what a constructor has taken is given back when it throws
 
-  int number_ = 0, before_ = 0;
+  int before_ = 0;
   std::string name_;
   int processors_ = 0, major_ = 0;
   Index shared_bytes_ = 0, all_memory_ = 0, memory_ = 0, taken_ = 0, most_taken_ = 0;
@@ -68,10 +64,6 @@ class Device {
   cudaMemPool_t pool_ = nullptr;  // our own: others' settings are left alone
   std::unique_ptr<Blas> blas_;
 };
-
-/// A device that is free, or a new one; it is kept for the next when it is not needed any more, with little of the card's
-/// memory. Throws as the constructor does.
-std::shared_ptr<Device> borrow_device(int number, Index memory = 0);
 
 /// Some numbers in the memory of a card. What is copied is there when the call returns.
 template <class T>

@@ -96,7 +96,8 @@ PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> s
 PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
-  auto card = card_of(borrow_device(view.device, o.device_memory), view.cols, keep_going);
+  auto card =
+      card_of(std::make_shared<Device>(view.device, o.device_memory), view.cols, keep_going);
   auto points = std::make_unique<DevicePoints>(card->shard().device(), Stored::borrow(view), subset,
                                                preprocessing_of(o));
   return prepared_from(std::move(card), std::move(points), o, plan, keep_going);
@@ -104,8 +105,8 @@ PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> s
 
 std::shared_ptr<void> share_on_card(const PointsView& view, const SelectOptions& o, int threads) {
   if (o.device_memory > 0) return nullptr;  // one class at a time takes less
-  auto shared =
-      std::make_shared<Shared>(Shared{.home = borrow_device(o.device.number), .stored = {}});
+  auto shared = std::make_shared<Shared>(
+      Shared{.home = std::make_shared<Device>(o.device.number), .stored = {}});
   shared->stored = Stored::copy(*shared->home, view, {}, threads);
   const std::lock_guard lock(held_mutex);
   std::erase_if(held, [](const auto& one) { return one.second.expired(); });
