@@ -24,6 +24,7 @@ std::atomic<long long> received_at = 0;  // milliseconds
 enum : int { ends_at_once, with_care, ending };
 std::atomic<int> state = ends_at_once;
 std::atomic<bool> line_is_wiped = false;
+std::atomic<bool> finishing = false;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
               std::atomic<long long>::is_always_lock_free);
 
@@ -89,7 +90,13 @@ void interrupt_with_care() {
   for (;;) ::pause();  // another thread ends the program: nothing is begun any more
 }
 bool interrupted() {
-  return received != 0;
+  return received != 0 && !finishing;
+}
+bool interrupted_at_the_keyboard() {
+  return received == SIGINT;
+}
+void finish_after_interruption() {
+  finishing = true;
 }
 void stop_if_interrupted() {
   if (interrupted()) throw Interrupted{};

@@ -1,5 +1,6 @@
 // The program: finds the command, and turns what went wrong into one message and an exit code.
-//   0 done   1 the work failed (file, memory, data)   2 wrong use   128 + n ended by signal n, as 130 by Ctrl-C
+//   0 done   1 the work failed (file, memory, data)   2 wrong use   128 + n ended by signal n, as 130 by Ctrl-C,
+//   with the best so far written where that came while exemplars were exchanged
 #include <unistd.h>
 
 #include <algorithm>

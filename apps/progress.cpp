@@ -49,7 +49,8 @@ bool terminal_has_colour() {
 
 std::string progress_line(const Progress& p, double seconds, std::size_t width) {
   if (p.stage == Progress::Stage::exchange)
-    return fmt::format("{} exemplars chosen; exchanging  {}", p.exemplars, clock_text(seconds));
+    return fmt::format("{} exemplars chosen; exchanging, {} so far  {}", p.exemplars, p.exchanges,
+                       clock_text(seconds));
   if (p.stage == Progress::Stage::certificate)
     return fmt::format("{} exemplars chosen; weights and certificate  {}", p.exemplars,
                        clock_text(seconds));

@@ -144,21 +144,47 @@ MorePoints with_conditions(SelectArguments& a, ConditionsOnce& once, Dataset dat
   return more;
 }
 
+/// As observer_for, but Ctrl-C in the midst of exchanges ends these alone. `finishing`: it has.
+Observer watch_exchanges(ProgressBar& bar, const Dataset& data, bool& finishing) {
+  return [&bar, &finishing, plain = observer_for(bar, data)](const Progress& progress) -> Reply {
+    if (plain(progress)) return true;
+    const bool exchanging = progress.stage == Progress::Stage::exchange;
+    if (exchanging && !finishing && interrupted_at_the_keyboard()) {
+      finishing = true;
+      bar.clear();
+      write_stderr("fwsr: interrupted: the exchanges end here; Ctrl-C once more ends at once\n");
+    }
+    if (!finishing) return Reply::stop;
+    if (exchanging) return Reply::finish;
+    return progress.stage == Progress::Stage::certificate;  // a class that has no exemplars yet: no
+  };
+}
+
+/// Whether it ended with weights; of a class that was stopped, or never begun, there are none.
+bool has_ended(const ClassSelection& part) {
+  return part.selection.status != Status::interrupted || !part.selection.weights.empty();
+}
+
 /// The work itself; every part with the seconds it took.
 void solve(const SelectArguments& a, const SelectPlan& plan, ProgressBar& bar,
            SelectResult& result) {
   const PointsView points = result.data.view();
   const Clock::time_point start = Clock::now();
+  bool finishing = false;
+  const Observer observer = watch_exchanges(bar, result.data, finishing);
   if (a.per_class) {
-    result.parts = a.request->run_per_class(points, plan.classes, observer_for(bar, result.data));
+    result.parts = a.request->run_per_class(points, plan.classes, observer);
   } else {
-    Selection selection = a.request->run(points, plan.all, observer_for(bar, result.data));
+    Selection selection = a.request->run(points, plan.all, observer);
     result.parts.push_back({.name = "",
                             .points = rows_of(points),
                             .wanted = a.count.number,
                             .selection = std::move(selection)});
   }
   bar.clear();
+  result.interrupted =
+      finishing && std::all_of(result.parts.begin(), result.parts.end(), has_ended);
+  if (result.interrupted) finish_after_interruption();
   stop_if_interrupted();
   // Classes run side by side: the wall-clock time is shared out as their work was.
   Seconds work;
@@ -294,7 +320,7 @@ int run(int argc, const char* const* argv, bool update) {
   write_all(a, result);
   const bool colour = terminal_has_colour();
   write_stderr(a.quiet ? warnings_text(result, colour) : summary(result, colour));
-  return 0;
+  return result.interrupted ? interrupt_exit_code() : 0;
 }
 
 }  // namespace

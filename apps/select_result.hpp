@@ -23,6 +23,7 @@ struct SelectResult {
   std::vector<ClassSelection> parts;
   Seconds seconds;
   int threads = 1;
+  bool interrupted = false;             // while exemplars were exchanged: they are the best so far
   ConditionsArguments conditions = {};  // as they were given
   Index own = 0, represented = 0;       // points of DATA, and behind them those of --represent
 };

@@ -5,12 +5,16 @@ seconds that the library tells. With kmedoids of PyPI installed, FasterPAM on th
 distances included. The default method, `fwsr.select(X, k)`, is timed as a whole call, certificate
 included, beside FasterPAM and for n, 2 n and 4 n points.
 
-usage: python bench/exchange.py [--repeats R] [--quick] [-o FILE]
-Run it in an environment that has the package, on a machine that does nothing else.
+usage: python bench/exchange.py [--repeats R] [--quick] [--only WORDS] [-o FILE]
+Run it in an environment that has the package, on a machine that does nothing else; `load` says how
+many processes there were to run before it began. `--only "the default"` measures the cases with
+these words in their names; the others that FILE has stay.
 """
 
 import argparse
+import functools
 import json
+import os
 import platform
 import statistics
 import time
@@ -40,6 +44,7 @@ def seconds_of(X, k, options, **more):
 
 
 def faster_pam(X, k):
+    """Seconds of the distances, and of all; None: it is not here."""
     try:
         import kmedoids
         from sklearn.metrics import pairwise_distances
@@ -47,8 +52,9 @@ def faster_pam(X, k):
         return None
     start = time.perf_counter()
     distances = pairwise_distances(X)
+    known = time.perf_counter() - start
     kmedoids.fasterpam(distances, k, random_state=0)
-    return time.perf_counter() - start
+    return known, time.perf_counter() - start
 
 
 def measure(shape, k, options, repeats, peer):
@@ -76,7 +82,7 @@ def measure(shape, k, options, repeats, peer):
     found["visit_by_choosing"] = found["one_visit"] / choosing
     found["all_by_choosing"] = found["all_visits"] / choosing
     if peer and pam[0] is not None:
-        found["faster_pam"] = median(pam)
+        found["faster_pam"] = median(whole for _, whole in pam)
         found["faster_pam_by_all"] = found["faster_pam"] / (choosing + found["all_visits"])
     return found
 
@@ -101,8 +107,11 @@ def measure_default(n, d, k, repeats):
              "2_n_by_n": median(ours[2]) / median(ours[1]),
              "4_n_by_n": median(ours[4]) / median(ours[1])}
     if pam[0] is not None:
-        found["faster_pam"] = median(pam)
-        found["faster_pam_by_default"] = median(pam) / median(ours[1])
+        found["faster_pam_distances"] = median(known for known, _ in pam)
+        found["faster_pam"] = median(whole for _, whole in pam)
+        found["faster_pam_by_default"] = found["faster_pam"] / found["seconds"]
+        found["least_and_most_by_default"] = [
+            min(w for _, w in pam) / max(ours[1]), max(w for _, w in pam) / min(ours[1])]
     return found
 
 
@@ -111,18 +120,28 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="")
     parser.add_argument("-o", "--output")
     given = parser.parse_args()
     warnings.simplefilter("ignore")  # of factors that leave much out
-    found = {"machine": platform.processor() or platform.machine(), "repeats": given.repeats}
-    for name, ((n, d), k, options) in CASES.items():
-        shape = (n // 20, d) if given.quick else (n, d)
-        found[name] = measure(shape, k, options, given.repeats, n <= 20_000)
+    found = {}
+    if given.only and given.output and os.path.exists(given.output):
+        with open(given.output, encoding="utf-8") as file:
+            found = json.load(file)
+    found["machine"] = platform.processor() or platform.machine()
+    n_default = 1_000 if given.quick else 20_000
+    cases = {name: functools.partial(measure, (n // 20, d) if given.quick else (n, d), k, options,
+                                     given.repeats, n <= 20_000)
+             for name, ((n, d), k, options) in CASES.items()}
+    cases[f"{n_default:,} x 784, the default method"] = functools.partial(
+        measure_default, n_default, 784, 50, given.repeats)
+    for name, case in cases.items():
+        if given.only not in name:
+            continue
+        load = round(os.getloadavg()[0], 1)
+        found[name] = {**case(), "repeats": given.repeats, "load": load,
+                       "command": f"bench/exchange.py --repeats {given.repeats} --only '{name}'"}
         print(name, json.dumps(found[name]), flush=True)
-    n = 1_000 if given.quick else 20_000
-    name = f"{n:,} x 784, the default method"
-    found[name] = measure_default(n, 784, 50, given.repeats)
-    print(name, json.dumps(found[name]), flush=True)
     if given.output:
         with open(given.output, "w", encoding="utf-8") as file:
             json.dump(found, file, indent=1)

@@ -26,7 +26,8 @@ HEAD = """# Command line
 read tables of Arrow (files named .parquet, .arrow or .feather) where pyarrow is installed.
 
 Exit code: 0 done, 1 the work failed (a file, memory, the data), 2 wrong use, 128 + n ended by
-signal n (130: Ctrl-C). Results go to standard output, all other words to standard error.
+signal n (130: Ctrl-C; of exchanges of exemplars the best so far [is written all the
+same](promises.md#files)). Results go to standard output, all other words to standard error.
 """
 
 METHODS = """

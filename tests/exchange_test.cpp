@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -186,12 +187,16 @@ TEST(Exchange, ends_after_so_many_rounds_or_when_told_with_the_best_so_far) {
             std::set<Index>(start.begin(), start.end()));
 }
 
-TEST(Exchange, that_is_stopped_leaves_exemplars) {
+std::vector<double> some_values(Index count) {
   fwsr::Rng random(12);
-  const Index n = 700, d = 5;
-  std::vector<double> values(at(n * d));
+  std::vector<double> values(at(count));
   for (double& v : values) v = random.normal();
-  const problems::Data data(n, d, values, problems::Storage::dense_f64);
+  return values;
+}
+
+TEST(Exchange, that_is_stopped_leaves_exemplars) {
+  const Index n = 700, d = 5;
+  const problems::Data data(n, d, some_values(n * d), problems::Storage::dense_f64);
   for (const char* method : {"fwsr", "k-fwsr", "random", "k-center"})
     for (const int asked : {1, 2, 5}) {
       SCOPED_TRACE(testing::Message() << method << ", stopped when asked " << asked << " times");
@@ -207,6 +212,80 @@ TEST(Exchange, that_is_stopped_leaves_exemplars) {
       EXPECT_EQ(found.filled.size(), 6u);
       EXPECT_FALSE(found.certificate);
     }
+}
+
+/// The run that stops when it was asked so many times while exchanging, and the one that finishes there.
+TEST(Exchange, that_is_to_finish_goes_on_with_weights_and_certificate) {
+  using fwsr::Reply;
+  const Index n = 700, d = 5;
+  const problems::Data data(n, d, some_values(n * d), problems::Storage::dense_f64);
+  for (const char* method : {"fwsr", "k-fwsr", "random", "k-center", "smrs"})
+    for (const int asked : {1, 2, 5}) {
+      SCOPED_TRACE(testing::Message() << method << ", told when asked " << asked << " times");
+      const bool codes = std::string(method) != "random" && std::string(method) != "k-center";
+      const auto run = [&](Reply::Kind last, int& times) {
+        return fwsr::select(
+            data.view(),
+            {.exemplars = 6, .refine = fwsr::Refine::exchange, .codes = codes, .threads = 1},
+            fwsr::MethodChoice{.name = method}, [&, last](const fwsr::Progress& p) -> Reply {
+              return p.stage != fwsr::Progress::Stage::exchange || ++times < asked ? Reply::go_on
+                                                                                   : last;
+            });
+      };
+      int stopped_times = 0, times = 0;
+      const fwsr::Selection stopped = run(Reply::stop, stopped_times);
+      const fwsr::Selection found = run(Reply::finish, times);
+      ASSERT_EQ(stopped_times, asked);
+      EXPECT_EQ(times, asked);
+      EXPECT_EQ(found.status, fwsr::Status::interrupted);
+      EXPECT_EQ(found.exemplars, stopped.exemplars);
+      EXPECT_EQ(std::accumulate(found.weights.begin(), found.weights.end(), 0.0), n);
+      ASSERT_TRUE(found.certificate);
+      EXPECT_LT(found.certificate->reconstruction_error, 1);
+      EXPECT_EQ(std::ssize(found.codes), codes ? 6 * n : 0);
+      EXPECT_TRUE(std::any_of(found.warnings.begin(), found.warnings.end(), [](const auto& w) {
+        return w.find("interrupted") != std::string::npos;
+      }));
+      EXPECT_EQ(found.refinement.has_value(), stopped.refinement.has_value());
+      if (!found.refinement) continue;
+      EXPECT_FALSE(found.refinement->local_optimum);
+      EXPECT_EQ(found.refinement->after, stopped.refinement->after);
+    }
+}
+
+/// Finish is of exchanges: whoever says it before is heard when these have begun.
+TEST(Exchange, is_whole_where_finish_was_said_before_it_began) {
+  const problems::Data data(60, 2, some_values(120), problems::Storage::dense_f64);
+  for (const char* method : {"k-fwsr", "k-center"}) {
+    const fwsr::Selection found = fwsr::select(
+        data.view(), {.exemplars = 4, .refine = fwsr::Refine::exchange},
+        fwsr::MethodChoice{.name = method}, [](const fwsr::Progress& p) -> fwsr::Reply {
+          return p.stage == fwsr::Progress::Stage::exchange ? fwsr::Reply::go_on
+                                                            : fwsr::Reply::finish;
+        });
+    EXPECT_EQ(found.status, fwsr::Status::exemplars_reached);
+    EXPECT_TRUE(found.refinement->local_optimum);
+  }
+}
+
+TEST(Exchange, of_classes_ends_in_all_that_are_at_it) {
+  const Index n = 600, d = 4;
+  const problems::Data data(n, d, some_values(n * d), problems::Storage::dense_f64);
+  std::vector<std::string> labels;
+  for (Index i = 0; i < n; ++i) labels.push_back(i % 2 ? "a" : "b");
+  const auto parts = fwsr::select_per_class(
+      data.view(), labels, fwsr::ClassCounts{.number = 5},
+      {.refine = fwsr::Refine::exchange, .threads = 1}, fwsr::MethodChoice{.name = "random"},
+      [](const fwsr::Progress& p) -> fwsr::Reply {
+        return p.stage == fwsr::Progress::Stage::exchange ? fwsr::Reply::finish
+                                                          : fwsr::Reply::go_on;
+      });
+  ASSERT_EQ(parts.size(), 2u);
+  for (const fwsr::ClassSelection& part : parts) {
+    EXPECT_EQ(part.selection.status, fwsr::Status::interrupted);
+    EXPECT_EQ(std::accumulate(part.selection.weights.begin(), part.selection.weights.end(), 0.0),
+              n / 2);
+  }
 }
 
 TEST(Exchange, of_points_that_are_all_zero_leaves_them_as_they_are) {

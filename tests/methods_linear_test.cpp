@@ -30,10 +30,6 @@ using problems::Data;
 using problems::Kind;
 using problems::Storage;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 // ---- the definitions ----------------------------------------------------------------------------
 
 /// Residuals of points, or of points in the space of a kernel, after projection on some of them.
@@ -170,13 +166,6 @@ const std::vector<Case> greedy = {{"rrqr", {}, residual, 1e-14},
                                   {"omp", {{"normalize", "yes"}}, cosine, 1e-12},
                                   {"greedy-cssp", {}, drop_of_error, 1e-12}};
 
-Data random_data(Rng& rng, Index n, Index d) {
-  const auto kind = static_cast<Kind>(rng.below(problems::kinds));
-  const auto storage = static_cast<Storage>(rng.below(6));
-  const bool single = static_cast<int>(storage) % 2 == 0 || kind == Kind::offset;
-  return Data(n, d, problems::make_values(kind, n, d, single, rng), storage);
-}
-
 // ---- one step after the other -------------------------------------------------------------------
 
 TEST(LinearMethods, every_pick_of_points_is_the_best) {
@@ -210,8 +199,7 @@ TEST(LinearMethods, every_pick_in_the_space_of_a_kernel_is_the_best) {
       Rng rng(seed);
       const Index n = between(rng, 1, 24), d = between(rng, 1, 12);
       const auto kind = static_cast<Kind>(rng.below(4));
-      const auto storage = static_cast<Storage>(rng.below(6));
-      const Data data(n, d, problems::make_values(kind, n, d, false, rng), storage);
+      const Data data = data_of(kind, n, d, rng);
       SelectOptions o = plain(between(rng, 1, std::min<Index>(n, 8)));
       o.kernel.type = types[seed % 4];
       const Selection s = select(data.view(), o, {c.method, c.settings});
@@ -235,14 +223,9 @@ TEST(LinearMethods, every_pick_of_a_given_kernel_is_the_best) {
       Rng rng(seed);
       const Index n = between(rng, 1, 20), d = between(rng, 1, 30);
       const auto points = problems::make_values(Kind::gaussian, n, d, false, rng);
-      std::vector<double> k(at(n * n));
-      for (Index i = 0; i < n; ++i)
-        for (Index j = 0; j < n; ++j)
-          for (Index l = 0; l < d; ++l)
-            k[at(i * n + j)] += points[at(i * d + l)] * points[at(j * d + l)];
       SelectOptions o = plain(between(rng, 1, std::min<Index>(n, 8)));
       o.kernel.type = KernelType::precomputed;
-      const Data data(n, n, k, Storage::dense_f64);
+      const Data data = kernel_data(points, n, d);
       const Selection s = select(data.view(), o, {c.method, c.settings});
       follow({.data = data.exact(),
               .start = Literal::of_kernel(data.exact()),
@@ -380,8 +363,7 @@ TEST(LinearMethods, strong_rrqr_ends_where_no_exchange_multiplies_the_volume_by_
     Rng rng(seed);
     const Index n = between(rng, 2, 18), d = between(rng, 1, 18);
     const auto kind = seed % 2 ? Kind::gaussian : Kind::clustered;
-    Data data(n, d, problems::make_values(kind, n, d, false, rng),
-              static_cast<Storage>(rng.below(6)));
+    Data data = data_of(kind, n, d, rng);
     if (seed % 5 == 0)
       data = Data(n, n, kahan(n, 0.6 + 0.05 * static_cast<double>(seed % 10)), Storage::dense_f64);
     SelectOptions o = plain(between(rng, 1, std::min({n - 1, data.cols(), Index{8}})));
@@ -452,8 +434,7 @@ TEST(LinearMethods, strong_rrqr_mends_what_plain_pivoting_cannot_see) {
 TEST(LinearMethods, kdpp_tells_the_determinant_it_reached) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed);
-    const Data data(15, 3, problems::make_values(Kind::gaussian, 15, 3, false, rng),
-                    Storage::dense_f64);
+    const Data data = gaussian_data(15, 3, rng);
     const Selection s = select(data.view(), plain(5), {"kdpp"});
     SelectOptions o = plain(5);
     o.kernel.type = KernelType::rbf;
@@ -534,8 +515,7 @@ TEST(LinearMethods, leverage_scores_are_those_of_the_singular_vectors) {
     Rng rng(seed);
     const Index n = between(rng, 1, 20), d = between(rng, 1, 20);
     const auto kind = static_cast<Kind>(seed % 3);
-    const Data data(n, d, problems::make_values(kind, n, d, false, rng),
-                    static_cast<Storage>(rng.below(6)));
+    const Data data = data_of(kind, n, d, rng);
     SelectOptions o = plain(n);
     const bool kernel = seed % 4 == 3;
     if (kernel) o.kernel.type = KernelType::rbf;
@@ -567,8 +547,7 @@ TEST(LinearMethods, leverage_scores_are_those_of_the_singular_vectors) {
 TEST(LinearMethods, leverage_draws_each_point_as_often_as_its_score_says) {
   Rng rng(5);
   const Index n = 12, d = 4, runs = 4000;
-  const Data data(n, d, problems::make_values(Kind::gaussian, n, d, false, rng),
-                  Storage::dense_f64);
+  const Data data = gaussian_data(n, d, rng);
   const std::vector<Real> scores = leverage_by_definition(Literal::of_points(data.exact()), 3);
   ASSERT_FALSE(scores.empty());
   std::vector<double> first(at(n)), second(at(n)), expected(at(n));
@@ -593,8 +572,7 @@ TEST(LinearMethods, leverage_draws_each_point_as_often_as_its_score_says) {
 
 TEST(LinearMethods, leverage_of_the_largest_does_not_depend_on_the_seed) {
   Rng rng(6);
-  const Data data(40, 6, problems::make_values(Kind::gaussian, 40, 6, false, rng),
-                  Storage::dense_f64);
+  const Data data = gaussian_data(40, 6, rng);
   const Method& method = find_method("leverage");
   EXPECT_FALSE(draws_at_random(method, settings_of(method, {})));
   EXPECT_TRUE(draws_at_random(method, settings_of(method, {{"sampling", "random"}})));
@@ -719,8 +697,7 @@ TEST(LinearMethods, a_matrix_too_large_for_all_its_eigenvectors_is_refused) {
 
 TEST(LinearMethods, two_stage_draws_no_more_than_it_can) {
   Rng rng(9);
-  const Data data(600, 40, problems::make_values(Kind::gaussian, 600, 40, false, rng),
-                  Storage::dense_f64);
+  const Data data = gaussian_data(600, 40, rng);
   const auto with = [](const char* name, const char* value) {
     return MethodChoice{"two-stage", {{name, value}}};
   };
@@ -749,8 +726,7 @@ TEST(LinearMethods, two_stage_keeps_the_bound_and_the_best_of_its_restarts) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     const Index n = between(rng, 2, 24), d = between(rng, 2, 24);
-    const Data data(n, d, problems::make_values(Kind::gaussian, n, d, false, rng),
-                    static_cast<Storage>(rng.below(6)));
+    const Data data = data_of(Kind::gaussian, n, d, rng);
     const Index k = between(rng, 1, std::min<Index>({n, d, 6}));
     const Literal start = Literal::of_points(data.exact());
     const Selection s = select(data.view(), plain(k), {"two-stage", {}, seed});
@@ -947,8 +923,7 @@ TEST(LinearMethods, edges) {
 
 TEST(LinearMethods, stop_when_told) {
   Rng rng(3);
-  const Data data(600, 40, problems::make_values(Kind::gaussian, 600, 40, false, rng),
-                  Storage::dense_f64);
+  const Data data = gaussian_data(600, 40, rng);
   for (const MethodChoice& choice : everything) {
     if (choice.name == "leverage" || choice.name == "two-stage") continue;  // one step
     const Selection s =

@@ -27,10 +27,6 @@ using problems::Data;
 using problems::Kind;
 using problems::Storage;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// The points, or their kernel, and how to regress on some of them.
 struct Literal {
   const Matrix<Real>& data;
@@ -123,15 +119,12 @@ TEST(Ridge, every_pick_of_points_is_the_best) {
     for (std::uint64_t seed = 0; seed < 120; ++seed) {
       Rng rng(seed);
       const Index n = between(rng, 1, 22), d = between(rng, 1, 16);
-      const auto kind = static_cast<Kind>(rng.below(problems::kinds));
-      const auto storage = static_cast<Storage>(rng.below(6));
-      const bool single = static_cast<int>(storage) % 2 == 0 || kind == Kind::offset;
-      const Data data(n, d, problems::make_values(kind, n, d, single, rng), storage);
+      const Data data = random_data(rng, n, d);
       SelectOptions o = plain(between(rng, 1, std::min<Index>(n, 8)));
       o.center = seed % 3 == 0 ? Center::point : seed % 3 == 1 ? Center::none : Center::feature;
       const std::string& mu = ridges[seed % ridges.size()];
-      SCOPED_TRACE(testing::Message() << c.method << " seed " << seed << " mu " << mu << ", " << n
-                                      << " x " << d << " kind " << static_cast<int>(kind));
+      SCOPED_TRACE(testing::Message()
+                   << c.method << " seed " << seed << " mu " << mu << ", " << n << " x " << d);
       const Selection s = select(data.view(), o, choice_of(c, mu));
       const auto reference = problems::reference_of(data.exact(), o, s.gamma);
       const Real weight = std::stold(mu) * mean_diagonal(reference.k);
@@ -153,8 +146,7 @@ TEST(Ridge, every_pick_in_the_space_of_a_kernel_is_the_best) {
       Rng rng(seed);
       const Index n = between(rng, 1, 22), d = between(rng, 1, 12);
       const auto kind = static_cast<Kind>(rng.below(4));  // some with copies
-      const Data data(n, d, problems::make_values(kind, n, d, false, rng),
-                      static_cast<Storage>(rng.below(6)));
+      const Data data = data_of(kind, n, d, rng);
       SelectOptions o = plain(between(rng, 1, std::min<Index>(n, 8)));
       o.kernel.type = types[seed % 4];
       const std::string& mu = ridges[seed % ridges.size()];
@@ -174,14 +166,9 @@ TEST(Ridge, every_pick_of_a_given_kernel_is_the_best) {
       const Index n = between(rng, 1, 20), d = between(rng, 1, 30);
       auto points = problems::make_values(Kind::gaussian, n, d, false, rng);
       if (n > 6) std::copy_n(points.begin(), 2 * d, points.begin() + 4 * d);  // copies
-      std::vector<double> k(at(n * n));
-      for (Index i = 0; i < n; ++i)
-        for (Index j = 0; j < n; ++j)
-          for (Index l = 0; l < d; ++l)
-            k[at(i * n + j)] += points[at(i * d + l)] * points[at(j * d + l)];
       SelectOptions o = plain(between(rng, 1, std::min<Index>(n, 8)));
       o.kernel.type = KernelType::precomputed;
-      const Data data(n, n, k, Storage::dense_f64);
+      const Data data = kernel_data(points, n, d);
       const Matrix<Real> exact = data.exact();
       const std::string& mu = ridges[seed % ridges.size()];
       SCOPED_TRACE(testing::Message() << c.method << " seed " << seed << " mu " << mu);
@@ -248,8 +235,7 @@ TEST(Ridge, of_nothing_chooses_what_the_smallest_does_where_that_is_clear) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Rng rng(seed);
     const Index n = between(rng, 8, 40), d = between(rng, 4, 12);
-    const Data data(n, d, problems::make_values(Kind::gaussian, n, d, false, rng),
-                    Storage::dense_f64);
+    const Data data = gaussian_data(n, d, rng);
     SelectOptions o = plain(std::min<Index>(d - 1, 4));
     if (seed % 2) o.kernel.type = KernelType::rbf;
     const Selection without = select(data.view(), o, {"greedy-cssp"});
@@ -368,8 +354,7 @@ TEST(MethodFactor, in_place_of_the_kernel_gives_a_method_its_rows_as_points) {
       Rng rng(seed);
       const Index n = between(rng, 3, 300), d = between(rng, 1, 12);
       const auto kind = static_cast<Kind>(rng.below(4));
-      const Data data(n, d, problems::make_values(kind, n, d, false, rng),
-                      static_cast<Storage>(rng.below(6)));
+      const Data data = data_of(kind, n, d, rng);
       SelectOptions o = plain(between(rng, 1, std::min<Index>(n, 12)));
       o.kernel.type = types[seed % 3];
       o.rank = between(rng, 1, n + 2);
@@ -426,8 +411,7 @@ TEST(MethodFactor, of_full_rank_chooses_as_the_kernel_does_where_that_is_clear) 
     for (const Case& c : cases) {
       Rng rng(seed);
       const Index n = between(rng, 10, 40), d = between(rng, 2, 6);
-      const Data data(n, d, problems::make_values(Kind::gaussian, n, d, false, rng),
-                      Storage::dense_f64);
+      const Data data = gaussian_data(n, d, rng);
       SelectOptions o = plain(4);
       o.kernel.type = KernelType::rbf;
       const std::string& mu = ridges[2 + seed % 4];

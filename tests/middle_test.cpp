@@ -361,12 +361,14 @@ TEST(Middle, that_is_stopped_leaves_exemplars) {
   const Index n = 900, d = 5;
   const problems::Data data(n, d, normal_numbers(n * d, random), problems::Storage::dense_f64);
   for (const char* method : {"fwsr", "k-fwsr", "random"}) {
-    const auto run = [&](int stop_at, int& asked) {
-      return fwsr::select(data.view(),
-                          {.exemplars = 15, .refine = fwsr::Refine::middle, .threads = 1},
-                          fwsr::MethodChoice{.name = method}, [&](const fwsr::Progress& p) {
-                            return p.stage != fwsr::Progress::Stage::exchange || ++asked != stop_at;
-                          });
+    const auto run = [&](int stop_at, int& asked, fwsr::Reply::Kind end = fwsr::Reply::stop) {
+      return fwsr::select(
+          data.view(), {.exemplars = 15, .refine = fwsr::Refine::middle, .threads = 1},
+          fwsr::MethodChoice{.name = method}, [&, end](const fwsr::Progress& p) -> fwsr::Reply {
+            return p.stage != fwsr::Progress::Stage::exchange || ++asked != stop_at
+                       ? fwsr::Reply::go_on
+                       : end;
+          });
     };
     int all = 0;
     const fwsr::Selection whole = run(0, all);
@@ -380,6 +382,13 @@ TEST(Middle, that_is_stopped_leaves_exemplars) {
       EXPECT_EQ(found.status, fwsr::Status::interrupted);
       EXPECT_EQ(std::set<Index>(found.exemplars.begin(), found.exemplars.end()).size(), 15u);
       EXPECT_FALSE(found.certificate);
+      int asked_again = 0;
+      const fwsr::Selection finished = run(stop_at, asked_again, fwsr::Reply::finish);
+      EXPECT_EQ(asked_again, stop_at);
+      EXPECT_EQ(finished.status, fwsr::Status::interrupted);
+      EXPECT_EQ(finished.exemplars, found.exemplars);
+      EXPECT_EQ(finished.weights.size(), 15u);
+      EXPECT_TRUE(finished.certificate);
     }
   }
 }

@@ -19,6 +19,6 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "costs": ("costs",),
     "claims": ("claims",),
     "defaults": ("defaults",),
-    "only-k": ("only_k",),
+    "only-k": ("only_k", "shells"),
     "beyond": ("beyond", "million"),
 }

@@ -88,12 +88,12 @@ def _blobs() -> Split:
                               random_state=0))
 
 
-def _quantiles() -> Split:
+def _quantiles(seed: int = 0) -> Split:
     """Shells of one Gaussian: no clusters at all."""
     from sklearn.datasets import make_gaussian_quantiles
 
     return _split(*make_gaussian_quantiles(n_samples=3000, n_features=6, n_classes=3,
-                                           random_state=0))
+                                           random_state=seed))
 
 
 def _patches() -> Split:
@@ -200,6 +200,15 @@ VARIANTS: dict[str, Rule] = {
 }
 
 
+def judged(judge: Judge, rule: Rule, k: int, draw: int, runs: int) -> list[dict[str, float]]:
+    """What k exemplars by this rule are worth, run by run."""
+    X, found = judge.split.X, []
+    for run in range(runs):
+        rows = [g[rule(X[g], min(k, len(g)), 100 * draw + run)] for g in judge.groups]
+        found.append(judge.all(np.concatenate(rows)))
+    return found
+
+
 def measure(data: str, per_class: bool, k: int, only: tuple[str, ...] = ()) -> Result:
     """With `only` just these rules: every rule is measured by itself."""
     whole = points(data)
@@ -209,13 +218,9 @@ def measure(data: str, per_class: bool, k: int, only: tuple[str, ...] = ()) -> R
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fewer than k found
         for draw in range(DRAWS):
-            split = drawn(whole, draw)
-            judge = Judge(split, per_class, labelled=True)
+            judge = Judge(drawn(whole, draw), per_class, labelled=True)
             for name, rule in rules.items():
-                for run in range(RUNS.get(name, 1)):
-                    rows = [g[rule(split.X[g], min(k, len(g)), 100 * draw + run)]
-                            for g in judge.groups]
-                    found[name].append(judge.all(np.concatenate(rows)))
+                found[name] += judged(judge, rule, k, draw, RUNS.get(name, 1))
     return {
         name: {m: float(f"{np.mean([one[m] for one in all_]):.4g}")
                for m in ("distance", "svm", "knn")}

@@ -12,38 +12,10 @@
 
 namespace fwsr {
 
-namespace {
-
-/// Codes M K_T, exemplars x points.
-std::vector<double> ridge_codes(const Task& task, const Exchanged& found) {
-  constexpr Index block = 384;
-  const Index n = task.size(), k = static_cast<Index>(found.exemplars.size());
-  std::vector<double> codes(at(k * n));
-  for_blocks(
-      task.threads, n,
-      [&](Index, Index first, Index last) {
-        throw_if_cancelled(task.keep_going);
-        const std::vector<double> values =
-            task.kernel->values(found.exemplars, index_range(first, last));
-        multiply(Product<double>{.m = k,
-                                 .n = last - first,
-                                 .k = k,
-                                 .left = found.m.data(),
-                                 .left_stride = k,
-                                 .right = values.data(),
-                                 .right_stride = last - first,
-                                 .out = codes.data() + first,
-                                 .out_stride = n});
-      },
-      block);
-  return codes;
-}
-
-}  // namespace
-
-void refine_picks(const Task& task, const PreparedProblem& prepared, const SelectOptions& o,
-                  Picks& picks) {
-  if (picks.exemplars.empty()) return;
+std::optional<Exchanged> refine_picks(const Task& task, const PreparedProblem& prepared,
+                                      const SelectOptions& o, const WatchExchange& watch,
+                                      Picks& picks) {
+  if (picks.exemplars.empty()) return std::nullopt;
   const Points* const rows = task.linear ? task.points : nullptr;
   const bool vectors =
       rows && exchanges_in_set(true, rows->sparse(), static_cast<double>(rows->dim()),
@@ -68,17 +40,41 @@ void refine_picks(const Task& task, const PreparedProblem& prepared, const Selec
         middle_for(o, prepared, task.threads, task.keep_going);
     ExchangeOptions own = exchange_options(o, *points, task.kernel->single());
     own.permitted = Permitted(o, task.terms, picks.exemplars);
-    found = exchange(*points, picks.exemplars, own, {}, middle.get());
+    found = exchange(*points, picks.exemplars, own, watch, middle.get());
   } catch (const Interrupted&) {  // before it began
     picks.status = Status::interrupted;
-    return;
+    return std::nullopt;
   }
   picks.refinement = refinement_of(found, task.unit());
   picks.exemplars = found.exemplars;
   picks.strength.clear();
   picks.assignment.clear();
   if (found.interrupted) picks.status = Status::interrupted;
-  if (!picks.codes.empty()) picks.codes = ridge_codes(task, found);
+  return found;
+}
+
+void replace_codes(const Task& task, const Exchanged& found, Picks& picks) {
+  if (picks.codes.empty()) return;
+  constexpr Index block = 384;
+  const Index n = task.size(), k = static_cast<Index>(found.exemplars.size());
+  picks.codes.assign(at(k * n), 0.0);
+  for_blocks(
+      task.threads, n,
+      [&](Index, Index first, Index last) {
+        throw_if_cancelled(task.keep_going);
+        const std::vector<double> values =
+            task.kernel->values(found.exemplars, index_range(first, last));
+        multiply(Product<double>{.m = k,
+                                 .n = last - first,
+                                 .k = k,
+                                 .left = found.m.data(),
+                                 .left_stride = k,
+                                 .right = values.data(),
+                                 .right_stride = last - first,
+                                 .out = picks.codes.data() + first,
+                                 .out_stride = n});
+      },
+      block);
 }
 
 }  // namespace fwsr

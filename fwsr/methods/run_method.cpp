@@ -11,6 +11,7 @@
 #include "fwsr/solver/clock.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/warnings.hpp"
 #include "fwsr/solver/watch.hpp"
 
 namespace fwsr {
@@ -73,20 +74,25 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
     const auto choosing = Clock::now();
     Picks picks = method.choose(task);
     result.seconds.steps = seconds_since(choosing);
+    std::optional<Exchanged> refined;
     if (o.refine != Refine::none) {
       const auto exchanging = Clock::now();
       watch.enter(Progress::Stage::exchange);
-      refine_picks(task, prepared, o, picks);
+      refined = refine_picks(task, prepared, o, watch.exchanges(), picks);
       result.seconds.exchange = seconds_since(exchanging);
     }
-    if (picks.status == Status::interrupted) {  // who stops does not wait for weights
+    const auto describing = Clock::now();
+    watch.enter(Progress::Stage::certificate);
+    if (picks.status == Status::interrupted && !watch.go_on()) {
+      // Who stops does not wait for weights; who ends the exchanges does.
       list_exemplars(task, std::move(picks.exemplars), result);
       result.refinement = picks.refinement;
       throw Interrupted{};
     }
-    const auto describing = Clock::now();
-    watch.enter(Progress::Stage::certificate);
+    if (refined) replace_codes(task, *refined, picks);
     describe_picks(task, prepared, std::move(picks), o, result);
+    if (result.status == Status::interrupted)
+      result.warnings.push_back(words_of_interruption(result.refinement));
     result.seconds.certificate = seconds_since(describing);
   } catch (const Interrupted&) {
     result.status = Status::interrupted;

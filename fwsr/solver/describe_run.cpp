@@ -93,7 +93,8 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
 
   if (refined) result.refinement = refinement_of(*refined, unit);
   const bool free_two = options.q == Norm::two && !options.nonneg;
-  if (run.status == Status::interrupted) {  // who stops a run does not wait for its codes
+  // Who stops a run does not wait for its codes; who ends its exchanges does.
+  if (run.status == Status::interrupted && !(keep_going && keep_going())) {
     warn_if_short(result, options);
     result.filled.assign(result.exemplars.size(), false);
     rescale(run.trace, unit);

@@ -13,7 +13,7 @@
 namespace fwsr {
 
 /// `refined`: what exchange made of the run. Exemplars, codes, weights, certificate, warnings. Throws Interrupted when `keep_going` says no. Of a run that was
-/// interrupted itself only exemplars and trace are told.
+/// interrupted itself only exemplars and trace are told, unless `keep_going` says yes: then only its exchanges were.
 void describe_run(Run run, const std::optional<Exchanged>& refined, const RunProducts& products,
                   const PreparedProblem& prepared, const SelectOptions& options,
                   const KeepGoing& keep_going, Selection& result);

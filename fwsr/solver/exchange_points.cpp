@@ -139,11 +139,11 @@ std::vector<Offer> ExchangeInSet::offers(const ExchangeTables& z) {
   return set_.offers(*covariance_, z);
 }
 
-ExchangeInKernel::ExchangeInKernel(const KernelToExchange& kernel, const KernelProducts& known,
+ExchangeInKernel::ExchangeInKernel(const KernelToExchange& kernel, KernelProducts known,
                                    int threads, KeepGoing keep_going)
     : kernel_(kernel.left),
       terms_(kernel.terms),
-      r_(known.r),
+      r_(std::move(known.r)),
       threads_(threads),
       keep_going_(std::move(keep_going)) {
   const Index n = kernel_.size();
@@ -174,10 +174,7 @@ void ExchangeInKernel::hold(std::span<const Index> points) {
     for (const Index j : missing) {
       throw_if_cancelled(keep_going_);
       std::vector<double> column(at(kernel_.size())), product(at(kernel_.size()));
-      kernel_.column(j, column);
-      for (Index i = 0; i < kernel_.size() && terms_.weighted(); ++i)
-        column[at(i)] *= terms_.weight(i);
-      kernel_.multiply(column, product, threads_);
+      column_and_product(kernel_, terms_.weights, j, {column, product}, threads_);
       products_.emplace(j, std::move(product));
     }
     return;
@@ -237,10 +234,14 @@ Among ExchangeInKernel::among(std::span<const Index> points) {
   return found;
 }
 
-KernelProducts ExchangeInKernel::products_of(const std::vector<Index>& points) const {
+std::optional<KernelProducts> ExchangeInKernel::products_of(
+    const std::vector<Index>& points) const {
   KernelProducts found{.r = r_, .basis = points, .w = {}};
-  for (const Index j : points)
-    found.w.insert(found.w.end(), products_.at(j).begin(), products_.at(j).end());
+  for (const Index j : points) {
+    const auto held = products_.find(j);
+    if (held == products_.end()) return std::nullopt;
+    found.w.insert(found.w.end(), held->second.begin(), held->second.end());
+  }
   return found;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -66,10 +67,10 @@ struct KernelToExchange {
 class ExchangeInKernel final : public ExchangePoints {
  public:
   /// `known`: products of the kernel that is left that are there already; empty: none.
-  ExchangeInKernel(const KernelToExchange& kernel, const KernelProducts& known, int threads,
+  ExchangeInKernel(const KernelToExchange& kernel, KernelProducts known, int threads,
                    KeepGoing keep_going);
-  /// Those of some points. @pre they are held: exemplars that `exchange` answered
-  KernelProducts products_of(const std::vector<Index>& points) const;
+  /// Those of some points. None: not all are held, as when `exchange` was interrupted while others took their place.
+  std::optional<KernelProducts> products_of(const std::vector<Index>& points) const;
   double trace() const override { return trace_; }
   double whole() const override { return whole_; }
   double weight() const override { return terms_.weight_of_all(kernel_.size()); }

@@ -245,7 +245,7 @@ void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index ru
   for (const ClassPlan& p : plans) total += runs * p.options.exemplars;
   Watch watch(observer, total);
   std::vector<Index> found(plans.size());
-  std::vector<Index> steps(plans.size());
+  std::vector<Index> steps(plans.size()), exchanges(plans.size());
   // The largest first, so that none is left to one thread at the end.
   std::vector<std::size_t> order(plans.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -261,8 +261,10 @@ void for_classes(const std::vector<ClassPlan>& plans, const Team& team, Index ru
                 return watch.tell([&](Progress& overall) {
                   found[t] = std::max(found[t], p.exemplars);
                   steps[t] = p.step;
+                  exchanges[t] = p.exchanges;
                   overall = p;
                   overall.step = std::accumulate(steps.begin(), steps.end(), Index{0});
+                  overall.exchanges = std::accumulate(exchanges.begin(), exchanges.end(), Index{0});
                   overall.exemplars = std::accumulate(found.begin(), found.end(), Index{0});
                   overall.wanted = total;
                 });

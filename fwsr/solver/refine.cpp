@@ -1,6 +1,7 @@
 #include "fwsr/solver/refine.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "fwsr/base/segments.hpp"
 #include "fwsr/solver/exchange_points.hpp"
@@ -97,14 +98,15 @@ std::unique_ptr<MiddlePoints> middle_for(const SelectOptions& o, const PreparedP
 
 std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
                                     const PreparedProblem& prepared, const SelectOptions& o,
-                                    int threads, const KeepGoing& keep_going) {
+                                    int threads, const KeepGoing& keep_going,
+                                    const WatchExchange& watch) {
   if (o.refine == Refine::none || run.status == Status::interrupted ||
       run.status == Status::time_limit || run.exemplars.empty())
     return std::nullopt;
   bool late = false;
-  const WatchExchange in_time = [&](Index, Index, double) {
+  const WatchExchange in_time = [&](Index rounds, Index exchanges, double g) {
     late = run.deadline && Clock::now() >= *run.deadline;
-    return !late;
+    return !late && (!watch || watch(rounds, exchanges, g));
   };
   const auto begin = [&](ExchangePoints& points, bool single) {
     const std::unique_ptr<MiddlePoints> middle = middle_for(o, prepared, threads, keep_going);
@@ -122,10 +124,12 @@ std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
       found = begin(points, false);
     } else {
       const KernelMatrix& kernel = prepared.form_kernel();
+      const bool wanted = products.kernel.has_value();
       ExchangeInKernel points({kernel, prepared.kernel(), prepared.terms},
-                              products.kernel.value_or(KernelProducts{}), threads, keep_going);
+                              std::exchange(products.kernel, {}).value_or(KernelProducts{}),
+                              threads, keep_going);
       found = begin(points, kernel.single());
-      if (products.kernel) products.kernel = points.products_of(found.exemplars);
+      if (wanted) products.kernel = points.products_of(found.exemplars);
     }
   } catch (const Interrupted&) {  // before it began: the exemplars are those of the run
     run.status = Status::interrupted;

@@ -38,6 +38,7 @@ RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& options, boo
 /// that ended because its exemplars leave no more than `until_error` unexplained ends with such exemplars.
 std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
                                     const PreparedProblem& prepared, const SelectOptions& options,
-                                    int threads, const KeepGoing& keep_going);
+                                    int threads, const KeepGoing& keep_going,
+                                    const WatchExchange& watch = {});
 
 }  // namespace fwsr

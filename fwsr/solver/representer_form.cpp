@@ -81,13 +81,9 @@ Index RepresenterForm::position(Index j) {
   const Index m = basis_size();
   u_.resize(at((m + 1) * n_));
   w_.resize(at((m + 1) * n_));
-  const std::span<double> k(u_.data() + m * n_, at(n_));
-  kernel_->column(j, k);
-  const std::span<double> w(w_.data() + m * n_, at(n_));
-  if (terms_.weighted())
-    kernel_->multiply(weighted(k.data()), w, threads_);
-  else
-    kernel_->multiply(k, w, threads_);
+  column_and_product(
+      *kernel_, terms_.weights, j,
+      {.column = {u_.data() + m * n_, at(n_)}, .product = {w_.data() + m * n_, at(n_)}}, threads_);
   basis_.push_back(j);
   // G_bm = <k_b, S k_m> = (K S k_m)_b.
   for (Index b = 0; b <= m; ++b)

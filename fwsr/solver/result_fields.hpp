@@ -135,8 +135,9 @@ void describe_outcome(Given& s, Visit&& visit) {
   visit(
       "status", s.status,
       "how the run ended: `exemplars_reached`, or why there are fewer: `converged` (the gap closed "
-      "first), `exhausted` (nothing is left to represent), `iteration_limit`, `interrupted`, and "
-      "under conditions `budget_spent`, `error_reached`, `time_limit`, `candidates_exhausted`");
+      "first), `exhausted` (nothing is left to represent), `iteration_limit`, `interrupted` (while "
+      "exemplars were exchanged: these are the best so far), and under conditions `budget_spent`, "
+      "`error_reached`, `time_limit`, `candidates_exhausted`");
   visit("f_at_zero", s.f_at_zero, "the objective for X = 0, before the first step");
   visit("beta", s.beta, "the radius at the end; infinite for alpha = 0");
   visit("eta", s.eta, "the penalty for codes whose sum is not 1, absolute");

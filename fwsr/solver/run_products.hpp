@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/solver/covariance.hpp"
 
 namespace fwsr {
@@ -16,6 +18,14 @@ struct KernelProducts {
   std::vector<Index> basis;  // B
   std::vector<double> w;     // W^T = (K K_B)^T: a row of n numbers for every point of B
 };
+
+/// Where K_j and K S K_j go, n numbers each.
+struct ColumnAndProduct {
+  std::span<double> column, product;
+};
+/// S = diag(weights); no weights: 1 each.
+void column_and_product(const KernelMatrix& kernel, const std::vector<double>& weights, Index j,
+                        const ColumnAndProduct& to, int threads);
 
 /// Rows of X, explicit.
 struct ExplicitRows {

@@ -20,8 +20,9 @@ enum class Status {
   converged,          ///< the gap closed first (`stop`), or matching pursuit met delta
   exhausted,          ///< nothing is left to represent: f <= 1e-12 f(0), or no descent direction
   iteration_limit,
-  interrupted,   ///< the observer said stop; exemplars and trace so far, no weights, no certificate
-  budget_spent,  ///< no candidate fits what is left of the budget
+  interrupted,  ///< the observer said stop: exemplars and trace so far, no weights, no certificate;
+                ///< or finish, in the midst of exchanges: all of it, for the exemplars so far
+  budget_spent,          ///< no candidate fits what is left of the budget
   error_reached,         ///< the exemplars leave no more than `until_error` unexplained
   time_limit,            ///< no further step was begun
   candidates_exhausted,  ///< everybody who may be chosen has been
@@ -202,12 +203,27 @@ struct Progress {
   double f = 0;
   double gap = 0;
   double f_at_zero = 0;
+  Index exchanges = 0;  // of exemplars for other points, so far
 };
 
 const char* name_of(Progress::Stage v);
 
-/// Called after each step, and now and then (with the same numbers) during long set-up and while weights and certificate
-/// are computed. Return false to stop; the answer then says `interrupted`.
-using Observer = std::function<bool(const Progress&)>;
+/// What an observer answers: true to go on, false to stop, or `finish`: exchanges end where they are, and weights and
+/// certificate follow. In other stages that is to go on: nothing there could be left out.
+class Reply {
+ public:
+  enum Kind { stop, go_on, finish };
+  Reply(bool goes_on) : kind_(goes_on ? go_on : stop) {}
+  Reply(Kind kind) : kind_(kind) {}
+  Kind kind() const { return kind_; }
+  operator bool() const { return kind_ != stop; }
+
+ private:
+  Kind kind_;
+};
+
+/// Called after each step, and now and then (with the same numbers) during long set-up, while exemplars are exchanged and
+/// while weights and certificate are computed. The answer of a run that was told to stop or to finish says `interrupted`.
+using Observer = std::function<Reply(const Progress&)>;
 
 }  // namespace fwsr

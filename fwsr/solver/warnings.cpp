@@ -71,6 +71,19 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
                                    found, reason, then));
 }
 
+std::string words_of_interruption(const std::optional<Refinement>& found) {
+  if (!found)
+    return "interrupted before the first exchange: the exemplars are as they were chosen, and "
+           "exchanges might help";
+  if (found->local_optimum)
+    return "interrupted while exemplars moved to the middle of what they stand for: not all are "
+           "there yet";
+  return fmt::format(
+      "the exchanges were interrupted after {} visit{} to the points: this is not yet a local "
+      "optimum, and others might help",
+      found->rounds, found->rounds == 1 ? "" : "s");
+}
+
 void warn_if_exchange_ended(const std::optional<Exchanged>& found, const SelectOptions& o,
                             Selection& s) {
   if (o.refine == Refine::none) return;
@@ -82,6 +95,7 @@ void warn_if_exchange_ended(const std::optional<Exchanged>& found, const SelectO
     s.warnings.push_back(fmt::format(
         "the time limit ended the exchanges after {} visit{} to the points: others might help",
         found->rounds, found->rounds == 1 ? "" : "s"));
+  if (s.status == Status::interrupted) s.warnings.push_back(words_of_interruption(s.refinement));
   if (found && found->only_refused)
     s.warnings.push_back(fmt::format(
         "exchanges ended where all that were found would leave more than {} unexplained; others "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "fwsr/kernel/factor.hpp"
 #include "fwsr/solver/exchange.hpp"
@@ -12,7 +13,9 @@ namespace fwsr {
 
 /// Fewer exemplars than asked for, and why.
 void warn_if_short(Selection& s, const SelectOptions& o);
-/// Exchanges that a limit of time or of error ended, or kept from beginning.
+/// What is said of exchanges that were told to end. None: they had not begun.
+std::string words_of_interruption(const std::optional<Refinement>& found);
+/// Exchanges that were told to end, or that a limit of time or of error ended or kept from beginning.
 void warn_if_exchange_ended(const std::optional<Exchanged>& found, const SelectOptions& o,
                             Selection& s);
 /// A linear kernel tells no more than as many exemplars apart as the points have dimensions.

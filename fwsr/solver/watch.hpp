@@ -1,5 +1,6 @@
 // Watching a run: one observer, asked from any thread, one at a time. Who has said stop, or has thrown, is never asked
-// again: everybody who asks after that hears the same answer.
+// again: everybody who asks after that hears the same answer. Who has said finish is not asked again until the
+// exchanges have ended.
 #pragma once
 
 #include <exception>
@@ -8,6 +9,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/solver/exchange.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
@@ -20,21 +22,21 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  /// Brings what is told up to date by change(progress), and asks. False: stop. Throws what the observer threw.
+  /// Brings what is told up to date by change(progress), and asks. Throws what the observer threw.
   template <class Change>
-  bool tell(Change&& change) {
+  Reply tell(Change&& change) {
     if (!observer_) return true;
     const std::lock_guard lock(mutex_);
     if (error_) std::rethrow_exception(error_);
     change(latest_);
     try {
-      stopped_ = stopped_ || !observer_(latest_);
+      if (!stopped_ && !finishes()) ask();
     } catch (...) {
       error_ = std::current_exception();
       stopped_ = true;
       throw;
     }
-    return !stopped_;
+    return stopped_ ? Reply::stop : finishes() ? Reply::finish : Reply::go_on;
   }
   /// From now on this is what is told; nobody is asked.
   void enter(Progress::Stage stage) {
@@ -42,11 +44,17 @@ class Watch {
     latest_.stage = stage;
   }
   bool go_on() {
-    return tell([](Progress&) {});
+    return tell([](Progress&) {}).kind() == Reply::go_on;
   }
-  /// For long work to ask. The watch must outlive it.
+  /// For long work to ask; exchanges are told to end when they are to finish. The watch must outlive it.
   KeepGoing keep_going() {
     return observer_ ? KeepGoing([this] { return go_on(); }) : KeepGoing{};
+  }
+  /// Told how many exchanges there were, and asked. The watch must outlive it.
+  WatchExchange exchanges() {
+    return [this](Index, Index made, double) {
+      return tell([made](Progress& told) { told.exchanges = made; }).kind() == Reply::go_on;
+    };
   }
   bool stopped() const {
     const std::lock_guard lock(mutex_);
@@ -54,10 +62,18 @@ class Watch {
   }
 
  private:
+  bool in_exchanges() const { return latest_.stage == Progress::Stage::exchange; }
+  bool finishes() const { return told_to_finish_ && in_exchanges(); }
+  void ask() {
+    const Reply reply = observer_(latest_);
+    stopped_ = !reply;
+    told_to_finish_ = reply.kind() == Reply::finish && in_exchanges();
+  }
+
   const Observer observer_;
   mutable std::mutex mutex_;
   Progress latest_;
-  bool stopped_ = false;
+  bool stopped_ = false, told_to_finish_ = false;
   std::exception_ptr error_;
 };
 

@@ -1,4 +1,4 @@
-"""The command line end to end: streams, files, exit codes, interruption, equal answers."""
+"""The command line end to end: streams, files, exit codes, equal answers."""
 
 import csv
 import io
@@ -6,12 +6,10 @@ import json
 import os
 import pty
 import re
-import signal
 import subprocess
-import time
 import unittest
 
-from helpers import FWSR, PROGRAM, Case, npy_bytes, random_rows, read_npy, wait_until_it_listens
+from helpers import FWSR, PROGRAM, Case, npy_bytes, random_rows, read_npy
 
 # A plan counts the threads that a problem keeps busy.
 MACHINE_KEYS = ("seconds", "threads", "peak_memory_bytes", "memory_bytes", "memory_per_thread")
@@ -341,34 +339,6 @@ class Streams(Case):
         self.assertIn("warning", self.on_terminal("select", "set.npy", "-k", "20", *FWSR, "--quiet",
                                                   TERM="dumb"))
 
-    def test_interruption_while_reading_ends_at_once(self):
-        with self.unchanged("out.csv"):
-            process = subprocess.Popen(
-                [PROGRAM, "select", "-", "-k", "3", "-o", "out.csv"], cwd=self.folder,
-                stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-            wait_until_it_listens(process, signal.SIGINT)
-            process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=300)
-        self.assertEqual((process.returncode, err), (130, b"fwsr: interrupted; nothing was written\n"))
-
-    def test_interruption_ends_cleanly(self):
-        self.succeed("generate", "blobs", "-o", "long.npy", "--points", "4000", "--dimensions", "20")
-        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            with self.unchanged("out.json"):
-                process = subprocess.Popen(
-                    [PROGRAM, "select", "long.npy", "-k", "3900", "--kernel", "rbf", "-o",
-                     "out.json"], cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
-                    preexec_fn=lambda number=number: signal.signal(number, signal.SIG_DFL))
-                wait_until_it_listens(process, number)
-                time.sleep(0.5)
-                self.assertIsNone(process.poll(), "the run was too short to interrupt")
-                process.send_signal(number)
-                out, err = process.communicate(timeout=300)
-            self.assertEqual(process.returncode, code, err)
-            self.assertEqual(out, b"")
-            self.assertRegex(err.decode(), r"\A(fwsr: this takes about .*\n)?fwsr: interrupted.*\n\Z")
-
 
 class Sweep(Case):
     GRID = ("-k", "5", "--alphas", "0.5,2,0", "--etas", "0,0.3")
@@ -470,21 +440,6 @@ class Sweep(Case):
             self.assertIn(words, outcome.err)
         self.assertEqual(self.run_program("sweep", "set.npy").code, 2)
         self.assertEqual(self.run_program("sweep", "none.npy", "-k", "5").code, 1)
-
-    def test_interruption_leaves_the_output_alone(self):
-        self.write("big.npy", npy_bytes(random_rows(6000, 20)))
-        self.write("s.csv", "before")
-        process = subprocess.Popen(
-            [PROGRAM, "sweep", "big.npy", "-k", "5900", "--kernel", "rbf", "--alphas", "0.5,1,2",
-             "-o", "s.csv", "--certificate", "none"], cwd=self.folder,
-            stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        wait_until_it_listens(process, signal.SIGINT)
-        time.sleep(0.5)
-        self.assertIsNone(process.poll(), "the run was too short to interrupt")
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=300)
-        self.assertEqual(process.returncode, 130, err)
-        self.assertEqual(self.read("s.csv"), "before")
 
 
 class Others(Case):
