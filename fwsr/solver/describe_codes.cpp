@@ -134,13 +134,14 @@ std::vector<double> row_norms(const PointSet& set, const Covariance& covariance,
 CodeSums describe_left(const Problem& problem, const Codes& codes, const SelectOptions& options,
                        Selection& selection) {
   const auto included = problem.terms.included.size();
+  const bool full = options.certificate == CertificateKind::full;
   const Coefficients nearest{.basis = codes.list(), .theta = {}, .offset = {}};
   problem.set->describe(*problem.covariance,
                         {codes.list(), options.codes ? *codes.theta() : nearest},
                         {.assignment = options.assignment, .codes = options.codes}, selection);
   Selection left;
   const LinearSums sums =
-      problem.set->describe(*problem.covariance, *problem.left, {.sums = true}, left);
+      problem.set->describe(*problem.covariance, *problem.left, {.sums = full}, left);
   selection.strength =
       row_norms(*problem.set, *problem.covariance, *codes.theta(), static_cast<Index>(included));
   selection.strength.insert(selection.strength.end(), left.strength.begin(), left.strength.end());
@@ -176,7 +177,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   const Index n = problem.kernel.size();
   const Index k = codes.exemplars();
   const bool full = options.certificate == CertificateKind::full;
-  if (problem.left && full) return describe_left(problem, codes, options, selection);
+  if (problem.left) return describe_left(problem, codes, options, selection);
   if (problem.set && codes.theta()) {
     LinearSums sums = problem.set->describe(
         *problem.covariance, {codes.list(), *codes.theta()},
