@@ -24,6 +24,7 @@ struct SelectResult {
   Seconds seconds;
   int threads = 1;
   ConditionsArguments conditions = {};  // as they were given
+  DataArguments source = {};            // how DATA was read
   Index own = 0, represented = 0;       // points of DATA, and behind them those of --represent
 };
 

@@ -97,7 +97,7 @@ std::unique_ptr<MiddlePoints> middle_for(const SelectOptions& o, const PreparedP
 
 std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
                                     const PreparedProblem& prepared, const SelectOptions& o,
-                                    int threads, const KeepGoing& keep_going) {
+                                    int threads, const KeepGoing& keep_going, TimeLimit* limit) {
   if (o.refine == Refine::none || run.status == Status::interrupted ||
       run.status == Status::time_limit || run.exemplars.empty())
     return std::nullopt;
@@ -113,7 +113,10 @@ std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
     if (run.status == Status::error_reached)
       own.keeps = [share = make_unexplained(prepared, threads), most = *o.until_error](
                       const std::vector<Index>& exemplars) { return share->of(exemplars) <= most; };
-    return exchange(points, run.exemplars, own, in_time, middle.get());
+    if (limit) limit->count(TimeLimit::Counts::at_once);
+    Exchanged answer = exchange(points, run.exemplars, own, in_time, middle.get());
+    if (limit) limit->count(TimeLimit::Counts::never);
+    return answer;
   };
   Exchanged found;
   try {
@@ -133,7 +136,8 @@ std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
   }
   run.exemplars = found.exemplars;
   run.beta = found.radius;
-  if (found.interrupted) run.status = late ? Status::time_limit : Status::interrupted;
+  if (found.interrupted)
+    run.status = late || (limit && limit->over()) ? Status::time_limit : Status::interrupted;
   return found;
 }
 

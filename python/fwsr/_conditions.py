@@ -103,9 +103,10 @@ def described(given: Mapping[str, Any], points: Points, core: Mapping[str, Any]
     open_ = np.array(core.get("candidates", np.ones(n)), dtype=bool)
     included = core.get("included", np.empty(0, dtype=np.int64))
     open_[included] = False
+    weight = float(np.sum(core.get("weights", np.ones(n))))
     return {"given": {name: _in_words(name, value, points) for name, value in there.items()},
             "points": points.own, "represented": points.represented, "included": len(included),
-            "candidates": int(open_.sum()), "weight": float(np.sum(core.get("weights", np.ones(n)))),
+            "candidates": int(open_.sum()), "weight": weight,
             "groups": len(core.get("group_names", []))}
 
 
@@ -142,6 +143,11 @@ def _of_own_points(given: Mapping[str, Any], data: Data) -> dict[str, Any]:
         found["candidates"] = open_.astype(np.uint8)
     if "include" in there:
         found["included"] = points_of("include", there["include"], data)
+        if "exclude" in there:
+            both = np.intersect1d(found["included"], points_of("exclude", there["exclude"], data))
+            if len(both):
+                raise ValueError(f"point {both[0]} is in include and in exclude; leave it out of "
+                                 "one of them")
     for name, core in (("sample_weight", "weights"), ("cost", "costs")):
         if name in there:
             found[core] = _numbers(name, there[name], n)

@@ -152,8 +152,8 @@ class Refinement:
     seconds=f"By name: {', '.join(FIELDS['Seconds'])}.",
     classes="Per class: name of the class, as text -> its own Selection; the number 0, say, also "
             "finds ``\"0\"``.",
-    conditions="Under which conditions it was chosen, None: none. ``given`` has the names of what was "
-               "given, each with a few words; the others are counts: ``points`` of the data, "
+    conditions="Under which conditions it was chosen, None: none. ``given`` has the names of what "
+               "was given, each with a few words; the others are counts: ``points`` of the data, "
                "``represented`` ones in their place, ``included`` exemplars, ``candidates``, "
                "``weight`` of all points together, ``groups``.",
     ids="Of the exemplars, where the data has ids: text from a file; of a pandas table the values "

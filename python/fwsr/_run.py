@@ -306,6 +306,8 @@ class Run:
         if n_exemplars is None and request.options.get("budget") is not None and not per_class:
             k, classes = 0, Classes()  # as many as it pays for
         else:
+            if request.options.get("until_error") is not None and isinstance(n_exemplars, int):
+                n_exemplars = min(n_exemplars, len(data))  # no more than a limit
             k, classes = how_many(n_exemplars, per_class, y, len(data), name=name)
         points = with_more_points(request.conditions, data)
         conditions = conditions_of(request.conditions, points, data)

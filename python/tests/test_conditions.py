@@ -191,3 +191,14 @@ def test_estimators_of_weighted_points_agree_with_functions(X, cls):
         np.testing.assert_allclose(model.inertia_, weight @ far, rtol=1e-6)
     with pytest.raises(ValueError, match="weight of point 0 is -1"):
         cls(6).fit(X, sample_weight=np.r_[-1.0, np.ones(199)])
+
+
+def test_a_point_is_not_included_and_excluded(X):
+    with pytest.raises(ValueError, match="point 5 is in include and in exclude"):
+        fwsr.select(X, 3, include=[4, 5], exclude=[5, 6])
+
+
+def test_k_beside_an_error_to_reach_is_a_limit(X):
+    assert len(fwsr.select(X, 1000, method="fwsr", until_error=0.5)) < 200
+    with pytest.raises(ValueError, match="more than n_samples"):
+        fwsr.select(X, 1000, method="fwsr")
