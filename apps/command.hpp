@@ -13,6 +13,11 @@ class App;
 
 namespace fwsr::app {
 
+/// An Error about another file than the data, which it names.
+struct OtherFileError : Error {
+  using Error::Error;
+};
+
 /// Wrong use of the command line: exit code 2. Everything else that fails is exit code 1.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -8,6 +8,7 @@
 
 #include "apps/class_counts.hpp"
 #include "apps/command.hpp"
+#include "apps/old_result.hpp"
 #include "apps/point_lists.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/at.hpp"
@@ -113,53 +114,9 @@ void check_conditions_arguments(const CLI::App& app, const ConditionsArguments& 
   (void)counts_of("--at-most", a.at_most);
 }
 
-namespace {
-
-/// The exemplars of a result, or the points of a file.
-Dataset other_set(const DataArguments& from, const std::string& path);
-
-/// Another set, read as DATA is; its labels and ids are of no use here.
-Dataset load_other(const DataArguments& from, const std::string& path) {
-  DataArguments own = from;
-  own.path = path;
-  own.labels.clear();
-  own.name.clear();
-  return load(own);
+bool has_more_points(const ConditionsArguments& a) {
+  return !a.represent.empty() || !a.include_points.empty() || lists_foreign_points(a.include);
 }
-
-/// The exemplars of an earlier result, out of the data that it names; those that were included there, out of what these
-/// came from.
-Dataset exemplars_of_result(const DataArguments& from, const std::string& path) {
-  const OldData old = must(data_of_result(path));
-  const Dataset data = load_other(from, old.name);
-  if (rows_of(data.view()) != old.own || cols_of(data.view()) != old.features)
-    throw Error(fmt::format(
-        "{}: its exemplars are of {} with {} points of {} features, and there are {} of {} now; "
-        "name their data by --include-points, or make the result anew",
-        path, old.name, old.own, old.features, rows_of(data.view()), cols_of(data.view())));
-  if (old.included_from.empty()) return must(some_points(data, read_point_list(path, data)));
-  std::vector<Index> there, own;
-  for (const Index e : old.exemplars)
-    if (e < old.own)
-      own.push_back(e);
-    else
-      there.push_back(e - old.own - old.represented);
-  const Dataset earlier = other_set(from, old.included_from);
-  if (std::any_of(there.begin(), there.end(),
-                  [&](Index i) { return i < 0 || i >= rows_of(earlier.view()); }))
-    throw Error(fmt::format(
-        "{}: some of its exemplars came from {}, which has other points now; name their data by "
-        "--include-points, or make the result anew",
-        path, old.included_from));
-  Dataset found = must(some_points(earlier, there));
-  return own.empty() ? std::move(found) : must(join(found, must(some_points(data, own))));
-}
-
-Dataset other_set(const DataArguments& from, const std::string& path) {
-  return data_of_result(path) ? exemplars_of_result(from, path) : load_other(from, path);
-}
-
-}  // namespace
 
 MorePoints with_more_points(const ConditionsArguments& a, const DataArguments& from, Dataset data) {
   MorePoints more{.data = std::move(data)};
@@ -172,7 +129,8 @@ MorePoints with_more_points(const ConditionsArguments& a, const DataArguments& f
   const bool itself =
       a.represent == from.path || std::filesystem::equivalent(a.represent, from.path, code);
   if (!a.represent.empty() && !itself) more.represented = add(load_other(from, a.represent));
-  if (!a.include_points.empty()) more.included = add(other_set(from, a.include_points));
+  if (const auto there = included_points(a.include, a.include_points, from))
+    more.included = add(*there);
   return more;
 }
 
@@ -189,24 +147,57 @@ Conditions for_more_points(Conditions c, const MorePoints& more) {
   return c;
 }
 
-Conditions read_conditions(const ConditionsArguments& a, const DataArguments& from,
-                           const Dataset& data) {
+namespace {
+
+/// As they are wanted of a file of their own.
+void check_numbers(const std::string& path, const std::optional<std::string>& problem) {
+  if (problem) throw Error(fmt::format("{}: {}", path, *problem));
+}
+
+/// A point that is there already cannot be one that must not be chosen, and is there once.
+void check_included(const ConditionsArguments& a, const std::vector<Index>& included,
+                    const std::vector<Index>& excluded, Index n) {
+  std::vector<Index> seen(at(n), -1);
+  for (Index e = 0; e < std::ssize(included); ++e) {
+    Index& first = seen[at(included[at(e)])];
+    if (first >= 0)
+      throw Error(fmt::format("{}: entry {} is row {}, as entry {} is; list it once", a.include,
+                              e + 1, included[at(e)], first + 1));
+    first = e;
+  }
+  for (const Index i : excluded)
+    if (seen[at(i)] >= 0)
+      throw Error(fmt::format(
+          "{}: row {} is to be excluded, and {} includes it; leave it out of one of them",
+          a.exclude, i, a.include));
+}
+
+Conditions read_all(const ConditionsArguments& a, const DataArguments& from, const Dataset& data) {
   Conditions c;
   const Index n = rows_of(data.view());
   if (!a.candidates.empty()) {
     c.candidates.assign(at(n), false);
     for (const Index i : read_point_list(a.candidates, data)) c.candidates[at(i)] = true;
   }
+  std::vector<Index> excluded;
   if (!a.exclude.empty()) {
+    excluded = read_point_list(a.exclude, data);
     if (c.candidates.empty()) c.candidates.assign(at(n), true);
-    for (const Index i : read_point_list(a.exclude, data)) c.candidates[at(i)] = false;
+    for (const Index i : excluded) c.candidates[at(i)] = false;
   }
   if (!a.include.empty()) c.included = read_point_list(a.include, data);
-  if (!a.weights.empty()) c.weights = read_numbers(a.weights, "weight", data);
+  check_included(a, c.included, excluded, n);
+  if (!a.weights.empty()) {
+    c.weights = read_numbers(a.weights, "weight", data);
+    check_numbers(a.weights, find_problem_with_weights(c.weights));
+  }
   if (!a.weight_column.empty()) c.weights = numbers_in_column(from, a.weight_column);
-  if (!a.cost.empty()) c.costs = read_numbers(a.cost, "cost", data);
+  if (!a.cost.empty()) {
+    c.costs = read_numbers(a.cost, "cost", data);
+    check_numbers(a.cost, find_problem_with_costs(c.costs));
+  }
   if (!a.cost_column.empty()) c.costs = numbers_in_column(from, a.cost_column);
-  if (!a.groups.empty()) c.groups = must(read_labels(a.groups));
+  if (!a.groups.empty()) c.groups = read_words(a.groups, "group");
   if (!a.group_column.empty()) c.groups = labels_in_column(from, a.group_column);
   if (!a.groups.empty() && static_cast<Index>(c.groups.size()) != n)
     throw Error(fmt::format("{}: holds {} but {} holds {}; give one group per point", a.groups,
@@ -215,6 +206,19 @@ Conditions read_conditions(const ConditionsArguments& a, const DataArguments& fr
   c.at_least = counts_of("--at-least", a.at_least);
   c.at_most = counts_of("--at-most", a.at_most);
   return c;
+}
+
+}  // namespace
+
+Conditions read_conditions(const ConditionsArguments& a, const DataArguments& from,
+                           const Dataset& data) {
+  try {
+    return read_all(a, from, data);
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error& e) {
+    throw OtherFileError(e.what());
+  }
 }
 
 const Conditions& ConditionsOnce::of(const ConditionsArguments& a, const DataArguments& from,

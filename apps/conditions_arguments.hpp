@@ -53,9 +53,7 @@ void check_conditions_arguments(const CLI::App& app, const ConditionsArguments& 
                                 DataArguments& data);
 
 /// Whether points of other data sets come behind those of DATA.
-inline bool has_more_points(const ConditionsArguments& a) {
-  return !a.represent.empty() || !a.include_points.empty();
-}
+bool has_more_points(const ConditionsArguments& a);
 
 /// The points of DATA, then those to be represented in their place, then those that are included. @throws Error
 struct MorePoints {

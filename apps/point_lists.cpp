@@ -74,8 +74,17 @@ Entries entries_of_result(std::string_view text, bool ids, const std::string& pa
     throw Error(
         fmt::format("{}: is no result of fwsr select --json: it has no list {}", path, key));
   Entries found{.words = {}, .rows = key == std::string_view("exemplars")};
-  for (const Json& one : json[key])
+  // Exemplars behind the points of the data came from other files (old_result.hpp).
+  const Json conditions = json.value("conditions", Json());
+  const Json own = conditions.is_object() ? conditions.value("points", Json()) : Json();
+  for (std::size_t e = 0; e < json[key].size(); ++e) {
+    const Json& one = json[key][e];
+    if (own.is_number_integer() && json.contains("exemplars") && json["exemplars"].is_array() &&
+        e < json["exemplars"].size() && json["exemplars"][e].is_number_integer() &&
+        json["exemplars"][e].get<Index>() >= own.get<Index>())
+      continue;
     found.words.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+  }
   return found;
 }
 
@@ -141,41 +150,15 @@ std::vector<Index> read_point_list(const std::string& path, const Dataset& data)
   return found;
 }
 
-Result<OldData> data_of_result(const std::string& path) {
-  const auto failure = [&] {
-    return Failure{fmt::format("{}: is no result of fwsr select --json", path)};
-  };
-  const auto file = FileBytes::open(path);
-  if (!file) return file.error();
-  const std::string_view text = text_of(*file);
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || text[start] != '{') return failure();
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("data") || !json["data"].is_object() ||
-      !json["data"].contains("name") || !json["data"]["name"].is_string())
-    return failure();
-  const Json& data = json["data"];
-  OldData old{.name = data["name"].get<std::string>(),
-              .points = data.value("points", Index{0}),
-              .features = data.value("features", Index{0}),
-              .own = data.value("points", Index{0}),
-              .included_from = {},
-              .exemplars = {}};
-  if (json.contains("exemplars") && json["exemplars"].is_array())
-    for (const Json& one : json["exemplars"])
-      if (one.is_number_integer()) old.exemplars.push_back(one.get<Index>());
-  if (json.contains("conditions") && json["conditions"].is_object()) {
-    const Json& conditions = json["conditions"];
-    old.own = conditions.value("points", old.points);
-    old.represented = conditions.value("represented", Index{0});
-    if (conditions.contains("given") && conditions["given"].is_object())
-      old.included_from = conditions["given"].value("include_points", std::string());
-  }
-  return old;
+Labels read_words(const std::string& path, const char* what) {
+  FileBytes file = must(FileBytes::open(path));
+  if (text_of(file).find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw Error(fmt::format("{}: is empty; it needs a {} for every point, one a line", path, what));
+  return must(read_labels(std::move(file)));
 }
 
 std::vector<double> read_numbers(const std::string& path, const char* what, const Dataset& data) {
-  const Labels words = must(read_labels(path));
+  const Labels words = read_words(path, what);
   const Index n = rows_of(data.view());
   if (static_cast<Index>(words.size()) != n)
     throw Error(fmt::format("{}: holds {} but {} holds {}; give one {} per point", path,

@@ -57,6 +57,8 @@ template <class Work>
 void on_data(const Dataset& data, Work&& work) {
   try {
     work();
+  } catch (const OtherFileError&) {
+    throw;
   } catch (const OptionError& e) {
     throw UsageError(located(data, e.what()));
   } catch (const Error& e) {

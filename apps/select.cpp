@@ -14,8 +14,8 @@
 #include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/method_argument.hpp"
+#include "apps/old_result.hpp"
 #include "apps/option_list.hpp"
-#include "apps/point_lists.hpp"
 #include "apps/progress.hpp"
 #include "apps/run_arguments.hpp"
 #include "apps/select_writers.hpp"
@@ -139,6 +139,8 @@ MorePoints with_conditions(SelectArguments& a, ConditionsOnce& once, Dataset dat
     const Index own = rows_of(data.view());
     return {.data = std::move(data), .own = own};
   }
+  if (a.per_class)
+    throw UsageError("points of another set have no class here; leave --per-class out");
   MorePoints more = with_more_points(a.conditions, a.data, std::move(data));
   a.request->options.conditions = for_more_points(std::move(conditions), more);
   return more;
@@ -238,7 +240,9 @@ constexpr const char* description =
 constexpr const char* update_description =
     "Choose k more exemplars for new data, beside those that an earlier fwsr select chose.\n"
     "Those of OLD are included: they are looked up in its data, listed first, and free. The others "
-    "represent\nwhat they leave of the new data, or of --represent.\n";
+    "represent\nwhat they leave of the new data, or of --represent. Method, kernel and options are "
+    "those "
+    "of OLD, unless others are given.\n";
 constexpr const char* update_examples =
     "Examples:\n"
     "  fwsr select january.npy -k 20 -o january.json\n"
@@ -272,7 +276,7 @@ int run(int argc, const char* const* argv, bool update) {
           "fwsr update includes points of another set, which have no class here; leave "
           "--per-class out");
     if (old.empty()) throw UsageError("OLD is missing: name the JSON result of fwsr select");
-    (void)must(data_of_result(old));
+    keep_choice(app, must(read_old_result(old)), a.method, a.options, a.seed);
     a.conditions.include_points = old;
   }
   check_arguments(app, a);
@@ -298,6 +302,7 @@ int run(int argc, const char* const* argv, bool update) {
                       .seconds = {},
                       .threads = a.options.threads,
                       .conditions = a.conditions,
+                      .source = a.data,
                       .own = all.own,
                       .represented = all.represented};
   result.seconds.read = seconds_since(start);

@@ -25,6 +25,7 @@ struct SelectResult {
   int threads = 1;
   bool interrupted = false;             // while exemplars were exchanged: they are the best so far
   ConditionsArguments conditions = {};  // as they were given
+  DataArguments source = {};            // how DATA was read
   Index own = 0, represented = 0;       // points of DATA, and behind them those of --represent
 };
 

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -39,10 +40,11 @@ using random_conditions::add_conditions;
 using random_conditions::below;
 using random_conditions::chance;
 using random_conditions::expect_kept;
+using random_conditions::Points;
 
 struct Tally {
   Index problems = 0, whole = 0, steps = 0;
-  std::map<std::string, Index> seen;
+  random_conditions::Seen seen;
 };
 
 void try_problem(const problems::Problem& problem, const fwsr::Plan& plan, Tally& tally) {
@@ -57,6 +59,14 @@ void try_problem(const problems::Problem& problem, const fwsr::Plan& plan, Tally
   Real whole = 0;
   for (Index i = 0; i < reference.k.rows; ++i)
     whole += (o.conditions.weights.empty() ? 1 : o.conditions.weights[at(i)]) * reference.k(i, i);
+  if (whole <
+      1e-25L) {  // centring leaves nothing: all that there may be is rounding, as it is told
+    const fwsr::Certificate& c = *selection.certificate;
+    EXPECT_LE(std::abs(c.f), c.f_error);
+    EXPECT_TRUE(std::isinf(c.gap) || std::abs(c.gap) <= c.gap_error) << c.gap << ' ' << c.gap_error;
+    ++tally.seen["nothing left"];
+    return;
+  }
   // What is included may leave nothing but rounding.
   if (run.f_at_zero < 1e-4L * whole) return;
   auto tolerance = compare::tolerance_of(problem, selection);
@@ -73,28 +83,19 @@ void try_problem(const problems::Problem& problem, const fwsr::Plan& plan, Tally
   ++tally.problems;
   tally.whole += outcome.whole;
   tally.steps += outcome.steps;
-  ++tally.seen[form_of(plan)];
+  random_conditions::see(plan, o, tally.seen);
   ++tally.seen[fwsr::name_of(selection.status)];
   ++tally.seen["storage " + std::to_string(static_cast<int>(problem.data.storage()))];
-  tally.seen["candidates"] += !o.conditions.candidates.empty();
-  tally.seen["included"] += !o.conditions.included.empty();
-  tally.seen["weights"] += !o.conditions.weights.empty();
-  tally.seen["costs"] += !o.conditions.costs.empty();
-  tally.seen["groups"] += !o.conditions.groups.empty();
-  tally.seen["budget"] += o.budget.has_value();
-  tally.seen["until_error"] += o.until_error.has_value();
 }
 
 void print(const char* title, const Tally& tally) {
   std::cout << title << ": " << tally.problems << " problems, " << tally.whole
-            << " compared to their end, " << tally.steps << " steps;";
-  for (const auto& [name, count] : tally.seen) std::cout << ' ' << name << ' ' << count << ',';
-  std::cout << '\n';
+            << " compared to their end, " << tally.steps << " steps;"
+            << random_conditions::text_of(tally.seen) << '\n';
 }
 
 TEST(Conditions, agree_with_the_oracle_on_random_problems) {
-  const char* one = std::getenv("FWSR_SEED");
-  const std::uint64_t from = one ? std::strtoull(one, nullptr, 10) : 0, to = one ? from + 1 : 1000;
+  const auto [from, to, one] = random_conditions::Seeds(0, 1000);
   Tally tally;
   for (std::uint64_t seed = from; seed < to; ++seed) {
     auto problem = problems::make_problem(seed);
@@ -114,11 +115,20 @@ TEST(Conditions, agree_with_the_oracle_on_random_problems) {
     EXPECT_GE(tally.seen[name], 20) << name;
 }
 
+/// Sparse points that are all equal, less their mean: inner products are differences of larger ones.
+TEST(Conditions, what_centring_leaves_of_equal_sparse_points_is_told_as_rounding) {
+  Tally tally;
+  for (const std::uint64_t seed : {91808u, 63178u, 63241u, 80387u, 81796u}) {
+    auto problem = problems::make_problem(seed);
+    add_conditions(problem, 0.35);
+    try_problem(problem, fwsr::plan(problem.data.view(), problem.options), tally);
+  }
+  EXPECT_GE(tally.seen["nothing left"], 4);
+}
+
 TEST(Conditions, are_kept_by_every_form) {
   Tally tally;
-  const char* one = std::getenv("FWSR_SEED");
-  const std::uint64_t from = one ? std::strtoull(one, nullptr, 10) : 6000,
-                      to = one ? from + 1 : 6300;
+  const auto [from, to, one] = random_conditions::Seeds(6000, 6300);
   for (std::uint64_t seed = from; seed < to; ++seed) {
     auto problem = problems::make_problem(seed);
     problem.options.q = fwsr::Norm::two;
@@ -172,18 +182,6 @@ TEST(Conditions, the_gap_bounds_the_distance_from_the_best) {
 }
 
 // ------------------------------------------------------------------------------- equal to something else
-
-/// Data of n points in d dimensions, as some problem has it.
-struct Points {
-  Points(Index n, Index d, std::uint64_t seed,
-         problems::Storage storage = problems::Storage::dense_f64) {
-    fwsr::Rng rng(seed);
-    values = problems::make_values(problems::Kind::clustered, n, d, false, rng);
-    data = problems::Data(n, d, values, storage);
-  }
-  std::vector<double> values;
-  problems::Data data;
-};
 
 fwsr::SelectOptions plain(Index k) {
   fwsr::SelectOptions o;
@@ -349,6 +347,29 @@ TEST(Conditions, as_few_as_reach_an_error) {
     o.exemplars = static_cast<Index>(s.exemplars.size()) - 1;
     const fwsr::Selection fewer = fwsr::select(points.data.view(), o);
     EXPECT_GT(fewer.certificate->reconstruction_error, 0.2);
+  }
+}
+
+TEST(Conditions, a_time_limit_ends_a_long_set_up_with_an_error_that_says_so) {
+  const problems::Data data(4000, 6, std::vector<double>(24000, 1.5), problems::Storage::dense_f64);
+  fwsr::SelectOptions o{.exemplars = 3};
+  o.time_limit = 1e-3;
+  for (const auto kernel : {fwsr::KernelType::linear, fwsr::KernelType::rbf}) {
+    o.kernel.type = kernel;
+    bool slept = false;
+    const auto slow = [&](const fwsr::Progress& p) {
+      if (!slept && p.stage == fwsr::Progress::Stage::setup)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+      slept = true;
+      return true;
+    };
+    try {
+      fwsr::select(data.view(), o, slow);
+      ADD_FAILURE() << "no error";
+    } catch (const fwsr::Error& e) {
+      EXPECT_NE(std::string(e.what()).find("the set-up takes about"), std::string::npos)
+          << e.what();
+    }
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <string>
@@ -29,6 +28,7 @@ using random_conditions::add_conditions;
 using random_conditions::below;
 using random_conditions::chance;
 using random_conditions::expect_kept;
+using random_conditions::Points;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -101,7 +101,7 @@ class Rules {
 
 struct Tally {
   Index problems = 0, exchanges = 0, better = 0;
-  std::map<std::string, Index> seen;
+  random_conditions::Seen seen;
 };
 
 /// Whether the answer is a local optimum among what is permitted, and g what it is by definition.
@@ -156,21 +156,9 @@ void expect_optimal(const problems::Problem& problem, const fwsr::Selection& fou
     }
 }
 
-void count(const fwsr::Selection& s, const fwsr::SelectOptions& o, Tally& tally) {
-  ++tally.seen[form_of(s.plan)];
-  tally.seen["candidates"] += !o.conditions.candidates.empty();
-  tally.seen["included"] += !o.conditions.included.empty();
-  tally.seen["weights"] += !o.conditions.weights.empty();
-  tally.seen["costs"] += !o.conditions.costs.empty();
-  tally.seen["groups"] += !o.conditions.groups.empty();
-  tally.seen["budget"] += o.budget.has_value();
-}
-
 TEST(ExchangeConditions, ends_where_no_permitted_exchange_gains_in_every_form) {
   Tally tally;
-  const char* one = std::getenv("FWSR_SEED");
-  const std::uint64_t from = one ? std::strtoull(one, nullptr, 10) : 30000,
-                      to = one ? from + 1 : 30600;
+  const auto [from, to, one] = random_conditions::Seeds(30000, 30600);
   for (std::uint64_t seed = from; seed < to; ++seed) {
     auto problem = problems::make_problem(seed);
     fwsr::SelectOptions& o = problem.options;
@@ -201,14 +189,12 @@ TEST(ExchangeConditions, ends_where_no_permitted_exchange_gains_in_every_form) {
       const auto taken = static_cast<double>(whole) / std::max(1e-300, found.f_at_zero);
       tolerance.value *= taken, tolerance.score *= taken;
       if (taken < 1e4) compare::expect_consistent(found, o, reference, tolerance);
-      count(found, o, tally);
+      random_conditions::see(found.plan, o, tally.seen);
     }
   }
   if (one) return;
   std::cout << tally.problems << " runs, " << tally.exchanges << " exchanges, " << tally.better
-            << " better ones not permitted;";
-  for (const auto& [name, number] : tally.seen) std::cout << ' ' << name << ' ' << number << ',';
-  std::cout << '\n';
+            << " better ones not permitted;" << random_conditions::text_of(tally.seen) << '\n';
   EXPECT_GE(tally.problems, 500);
   EXPECT_GE(tally.better, 500);
   EXPECT_LE(20 * tally.seen["no local optimum"], tally.problems);
@@ -310,16 +296,6 @@ TEST(ExchangeConditions, holds_behind_other_methods) {
 }
 
 /// Points of which many are alike: exchanges have much to do.
-struct Points {
-  Points(Index n, Index d, std::uint64_t seed) {
-    fwsr::Rng rng(seed);
-    values = problems::make_values(problems::Kind::clustered, n, d, false, rng);
-    data = problems::Data(n, d, values, problems::Storage::dense_f64);
-  }
-  std::vector<double> values;
-  problems::Data data;
-};
-
 fwsr::SelectOptions exchanging(Index k) {
   fwsr::SelectOptions o;
   o.exemplars = k;

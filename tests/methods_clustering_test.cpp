@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "clustering.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/methods/methods.hpp"
@@ -18,55 +19,7 @@
 namespace fwsr {
 namespace {
 
-using oracle::Real;
-using problems::Data;
-using problems::Kind;
-using problems::Storage;
-using Table = oracle::Matrix<Real>;
-using Given = std::map<std::string, std::string>;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-double fact(const Selection& s, const std::string& name) {
-  for (const Fact& f : s.facts)
-    if (f.name == name) return f.value;
-  ADD_FAILURE() << "no fact " << name;
-  return std::nan("");
-}
-
-/// Points of one storage, as a small problem for any of the methods.
-struct Small {
-  Data data;
-  SelectOptions options;
-  std::uint64_t seed = 0;
-
-  Selection run(const std::string& method, const Given& given = {}) const {
-    return select(data.view(), options, {.name = method, .settings = given, .seed = seed});
-  }
-  problems::Reference reference(double gamma = 1) const {
-    return problems::reference_of(data.exact(), options, gamma);
-  }
-};
-
-Small make_small(std::uint64_t seed, const std::vector<Kind>& kinds,
-                 Storage storage = Storage::dense_f64) {
-  Rng rng(seed + 1000);
-  const Index n = 2 + static_cast<Index>(rng.below(60)), d = 1 + static_cast<Index>(rng.below(9));
-  const bool single = storage == Storage::dense_f32 || storage == Storage::csr_f32_i32;
-  const Kind kind = kinds[seed % kinds.size()];
-  Small small{.data = Data(n, d, problems::make_values(kind, n, d, single, rng), storage),
-              .options = {},
-              .seed = seed};
-  small.options.exemplars = 1 + static_cast<Index>(rng.below(at(std::min<Index>(n, 8))));
-  small.options.center = seed % 3 == 0 && d > 1 ? Center::point
-                         : seed % 3 == 1        ? Center::feature
-                                                : Center::none;
-  small.options.assignment = true;
-  small.options.threads = seed % 2 == 0 ? 1 : 2;
-  return small;
-}
+using namespace clustering;
 
 const std::vector<Kind> smooth = {Kind::gaussian, Kind::clustered, Kind::offset, Kind::nonnegative,
                                   Kind::low_rank};
@@ -86,72 +39,7 @@ Small make_grid(std::uint64_t seed) {
   return small;
 }
 
-/// ||a_i - a_j||^2 from K.
-Table squared_distances(const Table& k) {
-  Table out(k.rows, k.rows);
-  for (Index i = 0; i < k.rows; ++i)
-    for (Index j = 0; j < k.rows; ++j)
-      out(i, j) = i == j ? 0 : std::max<Real>(0, k(i, i) + k(j, j) - 2 * k(i, j));
-  return out;
-}
-
-Table rooted(Table d) {
-  for (Real& v : d.values) v = std::sqrt(v);
-  return d;
-}
-
 // ---- k-medoids ---------------------------------------------------------------------------------
-
-/// Sum over columns of the least entry in the rows of `medoids`.
-Real total(const Table& d, const std::vector<Index>& medoids) {
-  Real sum = 0;
-  for (Index o = 0; o < d.cols; ++o) {
-    Real least = d(medoids[0], o);
-    for (const Index m : medoids) least = std::min(least, d(m, o));
-    sum += least;
-  }
-  return sum;
-}
-
-struct Swapped {
-  std::vector<Index> medoids;
-  Index swaps = 0, iterations = 0;
-  bool clear = true;  // no choice was between equals, or between a gain and none
-};
-
-/// Candidates in turn; each takes the place of the medoid where that leaves the least sum, if it is less.
-Swapped swap_literally(const Table& d, std::vector<Index> medoids,
-                       const std::vector<Index>& order) {
-  Swapped s{.medoids = std::move(medoids)};
-  Real now = total(d, s.medoids);
-  std::size_t quiet = 0;
-  for (std::size_t tried = 0; quiet < order.size(); ++tried) {
-    s.iterations = static_cast<Index>(tried / order.size()) + 1;
-    const Index j = order[tried % order.size()];
-    ++quiet;
-    if (std::find(s.medoids.begin(), s.medoids.end(), j) != s.medoids.end()) continue;
-    std::vector<Index> best;
-    Real least = now * (1 - 1e-12L);
-    for (std::size_t t = 0; t < s.medoids.size(); ++t) {
-      std::vector<Index> other = s.medoids;
-      other[t] = j;
-      const Real sum = total(d, other);
-      if (std::abs(sum - least) < 1e-9L * now) s.clear = false;
-      if (sum < least) least = sum, best = other;
-    }
-    if (best.empty()) continue;
-    s.medoids = best, now = least, quiet = 0;
-    ++s.swaps;
-  }
-  return s;
-}
-
-/// As kmedoids does it from random points, with the same random numbers.
-Swapped search_literally(const Table& d, Index k, std::uint64_t seed) {
-  Rng rng = Rng(seed).split(0);
-  std::vector<Index> first = sample_without_replacement(d.rows, k, rng);
-  return swap_literally(d, std::move(first), sample_without_replacement(d.rows, d.rows, rng));
-}
 
 /// Largest cluster first, of equal ones the smaller index; every point at its nearest medoid.
 void expect_well_described(const Selection& s, const Table& d, double noise) {
@@ -170,12 +58,6 @@ void expect_well_described(const Selection& s, const Table& d, double noise) {
   for (std::size_t t = 1; t < sizes.size(); ++t)
     ASSERT_TRUE(sizes[t - 1] > sizes[t] ||
                 (sizes[t - 1] == sizes[t] && s.exemplars[t - 1] < s.exemplars[t]));
-}
-
-void expect_same_set(std::vector<Index> a, std::vector<Index> b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  EXPECT_EQ(a, b);
 }
 
 TEST(KMedoids, swaps_as_the_definition_says) {
@@ -528,45 +410,6 @@ TEST(KMedoids, restarts_keep_the_best) {
   EXPECT_GT(gained, 0);
 }
 
-struct Alternated {
-  std::vector<Index> medoids;
-  Index moves = 0, iterations = 0;
-  bool clear = true;  // no choice was between equals
-};
-
-/// Points to their nearest medoid, then to each cluster the member with the least sum, until nothing changes.
-Alternated alternate_literally(const Table& d, Index k, std::uint64_t seed) {
-  Rng rng = Rng(seed).split(0);
-  Alternated a{.medoids = sample_without_replacement(d.rows, k, rng)};
-  const auto better = [&](Real one, Real other) {
-    a.clear = a.clear && std::abs(one - other) >= 1e-9L * (one + other);
-    return one < other;
-  };
-  for (Index moved = 1; moved > 0; a.moves += moved) {
-    ++a.iterations;
-    std::vector<std::vector<Index>> clusters(a.medoids.size());
-    for (Index o = 0; o < d.cols; ++o) {
-      std::size_t nearest = 0;
-      for (std::size_t t = 1; t < a.medoids.size(); ++t)
-        if (better(d(a.medoids[t], o), d(a.medoids[nearest], o))) nearest = t;
-      clusters[nearest].push_back(o);
-    }
-    moved = 0;
-    for (std::size_t t = 0; t < a.medoids.size(); ++t) {
-      const auto sum = [&](Index j) {
-        Real s = 0;
-        for (const Index o : clusters[t]) s += d(j, o);
-        return s;
-      };
-      const Index before = a.medoids[t];
-      for (const Index j : clusters[t])
-        if (j != a.medoids[t] && better(sum(j), sum(a.medoids[t]))) a.medoids[t] = j;
-      moved += a.medoids[t] != before;
-    }
-  }
-  return a;
-}
-
 TEST(KMedoids, alternates_as_the_definition_says) {
   Index clear = 0;
   for (std::uint64_t seed = 0; seed < 250; ++seed) {
@@ -695,124 +538,6 @@ TEST(KMedoidsBatch, costs_little_more_than_all_distances) {
 }
 
 // ---- k-means -----------------------------------------------------------------------------------
-
-Real square(const Table& x, Index i, const std::vector<Real>& c) {
-  Real sum = 0;
-  for (Index l = 0; l < x.cols; ++l) sum += (x(i, l) - c[at(l)]) * (x(i, l) - c[at(l)]);
-  return sum;
-}
-
-std::vector<Real> row_of(const Table& x, Index i) {
-  return {x.values.begin() + i * x.cols, x.values.begin() + (i + 1) * x.cols};
-}
-
-/// Greedy k-means++ with the random numbers of the method.
-std::vector<std::vector<Real>> seed_literally(const Table& x, Index k, Rng& rng) {
-  const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(k)));
-  std::vector<std::vector<Real>> centres{row_of(x, static_cast<Index>(rng.below(at(x.rows))))};
-  const auto near = [&](Index i) {
-    Real least = square(x, i, centres[0]);
-    for (const auto& c : centres) least = std::min(least, square(x, i, c));
-    return least;
-  };
-  while (static_cast<Index>(centres.size()) < k) {
-    std::vector<Real> sums;
-    Real sum = 0;
-    for (Index i = 0; i < x.rows; ++i) sums.push_back(sum += near(i));
-    if (!(sum > 0)) break;
-    std::vector<Index> draws;
-    for (Index r = 0; r < trials; ++r) {
-      const Real mark = static_cast<Real>(rng.uniform()) * sum;
-      draws.push_back(std::upper_bound(sums.begin(), sums.end(), mark) - sums.begin());
-    }
-    Real least = -1;
-    std::vector<Real> best;
-    for (const Index j : draws) {
-      centres.push_back(row_of(x, j));
-      Real left = 0;
-      for (Index i = 0; i < x.rows; ++i) left += near(i);
-      if (least < 0 || left < least) least = left, best = centres.back();
-      centres.pop_back();
-    }
-    centres.push_back(best);
-  }
-  return centres;
-}
-
-struct Lloyded {
-  std::vector<std::vector<Real>> centres;
-  std::vector<Index> labels;
-  Real inertia = 0;
-  Index iterations = 0;
-  bool empty = false;  // a cluster was, at some time
-};
-
-void label_literally(const Table& x, Lloyded& s) {
-  s.labels.assign(at(x.rows), 0);
-  s.inertia = 0;
-  for (Index i = 0; i < x.rows; ++i) {
-    for (std::size_t t = 1; t < s.centres.size(); ++t)
-      if (square(x, i, s.centres[t]) < square(x, i, s.centres[at(s.labels[at(i)])]))
-        s.labels[at(i)] = static_cast<Index>(t);
-    s.inertia += square(x, i, s.centres[at(s.labels[at(i)])]);
-  }
-}
-
-Lloyded lloyd_literally(const Table& x, std::vector<std::vector<Real>> first) {
-  Lloyded s{.centres = std::move(first), .labels = {}};
-  Real variance = 0;
-  for (Index l = 0; l < x.cols; ++l) {
-    Real mean = 0;
-    for (Index i = 0; i < x.rows; ++i) mean += x(i, l) / static_cast<Real>(x.rows);
-    for (Index i = 0; i < x.rows; ++i)
-      variance += (x(i, l) - mean) * (x(i, l) - mean) / static_cast<Real>(x.rows * x.cols);
-  }
-  std::vector<Index> before;
-  for (Real shift = 1; s.iterations < 300;) {
-    ++s.iterations;
-    label_literally(x, s);
-    if (s.labels == before) return s;
-    before = s.labels;
-    shift = 0;
-    for (std::size_t t = 0; t < s.centres.size(); ++t) {
-      std::vector<Real> mean(at(x.cols));
-      Real count = 0;
-      for (Index i = 0; i < x.rows; ++i)
-        if (s.labels[at(i)] == static_cast<Index>(t)) {
-          ++count;
-          for (Index l = 0; l < x.cols; ++l) mean[at(l)] += x(i, l);
-        }
-      s.empty = s.empty || count == 0;
-      for (Real& v : mean) v /= count;
-      for (Index l = 0; l < x.cols; ++l)
-        shift += (mean[at(l)] - s.centres[t][at(l)]) * (mean[at(l)] - s.centres[t][at(l)]);
-      s.centres[t] = mean;
-    }
-    if (shift <= 1e-4L * variance) break;
-  }
-  label_literally(x, s);
-  return s;
-}
-
-/// Centres from the largest cluster to the smallest take the nearest point that nobody has.
-std::set<Index> nearest_literally(const Table& x, const Lloyded& s) {
-  std::vector<Index> sizes(s.centres.size());
-  for (const Index t : s.labels) ++sizes[at(t)];
-  std::vector<std::size_t> order(s.centres.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
-  std::set<Index> taken;
-  for (const std::size_t t : order) {
-    Index best = -1;
-    for (Index i = 0; i < x.rows; ++i)
-      if (!taken.count(i) &&
-          (best < 0 || square(x, i, s.centres[t]) < square(x, best, s.centres[t]) * (1 - 1e-12L)))
-        best = i;
-    taken.insert(best);
-  }
-  return taken;
-}
 
 TEST(KMeans, runs_as_the_definition_says) {
   Index compared = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -98,6 +99,37 @@ void expect_kept(const fwsr::Selection& s, const fwsr::SelectOptions& o) {
     EXPECT_LE(found[name], c.at_most.of(name).value_or(found[name])) << name;
     EXPECT_GE(found[name], c.at_least.of(name).value_or(0)) << name;
   }
+}
+
+Seeds::Seeds(std::uint64_t first, std::uint64_t last) : from(first), to(last), one(false) {
+  if (const char* const seed = std::getenv("FWSR_SEED")) {
+    from = std::strtoull(seed, nullptr, 10);
+    to = from + 1;
+    one = true;
+  }
+}
+
+void see(const fwsr::Plan& plan, const fwsr::SelectOptions& o, Seen& seen) {
+  ++seen[form_of(plan)];
+  seen["candidates"] += !o.conditions.candidates.empty();
+  seen["included"] += !o.conditions.included.empty();
+  seen["weights"] += !o.conditions.weights.empty();
+  seen["costs"] += !o.conditions.costs.empty();
+  seen["groups"] += !o.conditions.groups.empty();
+  seen["budget"] += o.budget.has_value();
+  seen["until_error"] += o.until_error.has_value();
+}
+
+std::string text_of(const Seen& seen) {
+  std::string text;
+  for (const auto& [name, count] : seen) text += " " + name + " " + std::to_string(count) + ",";
+  return text;
+}
+
+Points::Points(Index n, Index d, std::uint64_t seed, problems::Storage storage) {
+  fwsr::Rng rng(seed);
+  values = problems::make_values(problems::Kind::clustered, n, d, false, rng);
+  data = problems::Data(n, d, values, storage);
 }
 
 }  // namespace random_conditions

@@ -1,6 +1,11 @@
 // Random conditions for random problems, and whether an answer keeps them.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "fwsr/base/random.hpp"
 #include "fwsr/solver/selection.hpp"
 #include "problems.hpp"
@@ -17,5 +22,25 @@ void add_conditions(problems::Problem& p, double each);
 
 /// What candidates, floors, caps and a budget ask of the exemplars of a run that ended by itself.
 void expect_kept(const fwsr::Selection& s, const fwsr::SelectOptions& o);
+
+/// The seeds of a test, or the one that FWSR_SEED names: then nothing is asked of how many there were of a kind.
+struct Seeds {
+  Seeds(std::uint64_t first, std::uint64_t last);
+  std::uint64_t from, to;
+  bool one;
+};
+
+/// How often each form and condition was met.
+using Seen = std::map<std::string, Index>;
+void see(const fwsr::Plan& plan, const fwsr::SelectOptions& o, Seen& seen);
+std::string text_of(const Seen& seen);
+
+/// Data of n points in d dimensions around some centres.
+struct Points {
+  Points(Index n, Index d, std::uint64_t seed,
+         problems::Storage storage = problems::Storage::dense_f64);
+  std::vector<double> values;
+  problems::Data data;
+};
 
 }  // namespace random_conditions

@@ -61,6 +61,13 @@ TEST(SparseVectors, products_sums_and_distances_are_those_of_the_rows) {
     }
     points.sparse_sum(some, sum.data());
     for (Index l = 0; l < dim; ++l) EXPECT_NEAR(sum[at(l)], expected[at(l)], 1e-13);
+    std::vector<double> times(at(n));
+    for (double& t : times) t = static_cast<double>(rng.below(4));
+    std::fill(expected.begin(), expected.end(), 0.0);
+    for (const Index i : some)
+      for (Index l = 0; l < dim; ++l) expected[at(l)] += times[at(i)] * rows[at(i * dim + l)];
+    points.sparse_sum(some, sum.data(), times);
+    for (Index l = 0; l < dim; ++l) EXPECT_NEAR(sum[at(l)], expected[at(l)], 1e-12);
     for (Index i = 0; i < n; ++i) {
       points.sparse_products(i, by_feature, out.data());
       for (Index t = 0; t < count; ++t)

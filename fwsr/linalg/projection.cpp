@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/index_range.hpp"
@@ -11,35 +12,163 @@
 
 namespace fwsr {
 
+namespace {
+
+/// Rows are taken into the basis so many at a time: what is left of all others is then products of matrices.
+constexpr Index rows_at_once = 32;
+/// A row of the block is taken while it is no shorter than this part of the longest outside: little less than the longest
+/// of all, so that no direction comes from the rounding of others.
+constexpr double nearly_longest = 0.25;
+constexpr double nothing = 1e-12;  // of the longest row
+
+double length_of(const double* row, Index d) {
+  return std::sqrt(dot(row, row, d));
+}
+
+/// Rows less their projections on orthonormal ones, once.
+void project_away(std::span<const double> onto, const RowsOfNumbers& rows) {
+  const Index rank = rows.d > 0 ? std::ssize(onto) / rows.d : 0;
+  if (rank == 0 || rows.count == 0) return;
+  std::vector<double> along(at(rows.count * rank));
+  multiply(Product<double>{.op_b = Op::transpose,
+                           .m = rows.count,
+                           .n = rank,
+                           .k = rows.d,
+                           .left = rows.first,
+                           .left_stride = rows.stride,
+                           .right = onto.data(),
+                           .right_stride = rows.d,
+                           .out = along.data(),
+                           .out_stride = rank});
+  multiply(Product<double>{.m = rows.count,
+                           .n = rows.d,
+                           .k = rank,
+                           .a = -1,
+                           .left = along.data(),
+                           .left_stride = rank,
+                           .right = onto.data(),
+                           .right_stride = rows.d,
+                           .b = 1,
+                           .out = rows.first,
+                           .out_stride = rows.stride});
+}
+
+/// Pivoted Gram-Schmidt of a block of rows that are orthogonal to the basis: longest first, while longer than `enough`;
+/// the first of all when longer than `least`. Which rows were taken; these are orthonormal then.
+std::vector<Index> orthonormalise(std::vector<double>& block, Index d, double least,
+                                  double enough) {
+  const Index count = std::ssize(block) / d;
+  std::vector<Index> taken;
+  std::vector<bool> used(at(count), false);
+  const auto row = [&](Index i) { return block.data() + i * d; };
+  const auto take_from = [&](double* v, const double* q) {
+    const double s = dot(v, q, d);
+    for (Index l = 0; l < d; ++l) v[l] -= s * q[l];
+  };
+  while (true) {
+    Index best = -1;
+    double longest = 0;
+    for (Index i = 0; i < count; ++i)
+      if (!used[at(i)])
+        if (const double v = length_of(row(i), d); v > longest) best = i, longest = v;
+    if (best < 0 || longest <= least || (!taken.empty() && longest <= enough)) break;
+    for (const Index t : taken) take_from(row(best), row(t));  // for what rounding left
+    const double length = length_of(row(best), d);
+    if (length <= least) break;
+    used[at(best)] = true;
+    for (Index l = 0; l < d; ++l) row(best)[l] /= length;
+    for (Index i = 0; i < count; ++i)
+      if (!used[at(i)]) take_from(row(i), row(best));
+    taken.push_back(best);
+  }
+  return taken;
+}
+
+/// Rows that are orthonormal but for rounding, one after the other.
+void normalise_again(std::vector<double>& rows, Index d) {
+  for (Index i = 0; i < std::ssize(rows) / d; ++i) {
+    double* const row = rows.data() + i * d;
+    for (Index j = 0; j < i; ++j) {
+      const double* const other = rows.data() + j * d;
+      const double s = dot(row, other, d);
+      for (Index l = 0; l < d; ++l) row[l] -= s * other[l];
+    }
+    const double length = length_of(row, d);
+    for (Index l = 0; l < d; ++l) row[l] /= length;
+  }
+}
+
+/// Rows that are not in the basis yet, less their projection on it, one after the other.
+class LeftRows {
+ public:
+  LeftRows(std::vector<double> rows, Index count, Index d)
+      : rows_(std::move(rows)), count_(count), d_(d) {}
+
+  /// Of all rows.
+  std::vector<double> lengths() const {
+    std::vector<double> lengths;
+    for (Index i = 0; i < count_; ++i) lengths.push_back(length_of(rows_.data() + i * d_, d_));
+    return lengths;
+  }
+  /// Takes some out, which are given back.
+  std::vector<double> take(std::vector<Index> some) {
+    std::vector<double> taken;
+    for (const Index i : some)
+      taken.insert(taken.end(), rows_.begin() + i * d_, rows_.begin() + (i + 1) * d_);
+    std::sort(some.rbegin(), some.rend());
+    for (const Index i : some) {  // the last one takes the place
+      --count_;
+      if (i < count_) std::copy_n(rows_.begin() + count_ * d_, d_, rows_.begin() + i * d_);
+    }
+    return taken;
+  }
+  void put_back(const double* row) { std::copy_n(row, d_, rows_.begin() + count_++ * d_); }
+  void project(std::span<const double> onto) {
+    project_away(onto, {.first = rows_.data(), .count = count_, .d = d_, .stride = d_});
+  }
+
+ private:
+  std::vector<double> rows_;
+  Index count_, d_;
+};
+
+}  // namespace
+
 std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d) {
   std::vector<double> basis;
-  std::vector<bool> used(at(m), false);
-  double largest = 0;
-  const auto norm = [&](Index i) { return std::sqrt(dot(&rows[at(i * d)], &rows[at(i * d)], d)); };
-  for (Index rank = 0; rank < m; ++rank) {
-    Index best = -1;
-    double best_norm = 0;
-    for (Index i = 0; i < m; ++i)
-      if (!used[at(i)])
-        if (const double v = norm(i); v > best_norm) best = i, best_norm = v;
-    largest = std::max(largest, best_norm);
-    if (best < 0 || best_norm <= 1e-12 * largest) break;
-    used[at(best)] = true;
-    double* q = &rows[at(best * d)];
-    for (Index b = 0; b < rank; ++b) {  // once more against the basis, for what rounding left
-      const double s = dot(q, &basis[at(b * d)], d);
-      for (Index l = 0; l < d; ++l) q[l] -= s * basis[at(b * d + l)];
-    }
-    const double length = norm(best);
-    if (length <= 1e-12 * largest) break;
-    for (Index l = 0; l < d; ++l) q[l] /= length;
-    basis.insert(basis.end(), q, q + d);
-    for (Index i = 0; i < m; ++i)
-      if (!used[at(i)]) {
-        double* v = &rows[at(i * d)];
-        const double s = dot(v, q, d);
-        for (Index l = 0; l < d; ++l) v[l] -= s * q[l];
-      }
+  if (m == 0 || d == 0) return basis;
+  LeftRows left(std::move(rows), m, d);
+  double longest = 0;
+  while (std::ssize(basis) < std::min(m, d) * d) {
+    const std::vector<double> lengths = left.lengths();
+    std::vector<Index> order = index_range(0, std::ssize(lengths));
+    const Index count = std::min(rows_at_once, std::ssize(order));
+    const Index sorted = std::min(count + 1, std::ssize(order));
+    std::partial_sort(order.begin(), order.begin() + sorted, order.end(), [&](Index a, Index b) {
+      return lengths[at(a)] != lengths[at(b)] ? lengths[at(a)] > lengths[at(b)] : a < b;
+    });
+    if (count == 0) break;
+    longest = std::max(longest, lengths[at(order[0])]);
+    const double least = nothing * longest;
+    if (!(lengths[at(order[0])] > least)) break;
+    const double outside = sorted > count ? lengths[at(order[at(count)])] : 0.0;
+    order.resize(at(count));
+    std::vector<double> block = left.take(order);
+    project_away(basis, {.first = block.data(), .count = count, .d = d, .stride = d});
+    const std::vector<Index> taken =
+        orthonormalise(block, d, least, std::max(least, nearly_longest * outside));
+    std::vector<double> fresh;
+    for (const Index t : taken)
+      fresh.insert(fresh.end(), block.begin() + t * d, block.begin() + (t + 1) * d);
+    // Of rows that became short in the block, what rounding had left along the basis has become long.
+    project_away(basis, {.first = fresh.data(), .count = std::ssize(taken), .d = d, .stride = d});
+    normalise_again(fresh, d);
+    basis.insert(basis.end(), fresh.begin(), fresh.end());
+    left.project(fresh);
+    for (Index i = 0; i < count; ++i)
+      if (std::find(taken.begin(), taken.end(), i) == taken.end() &&
+          length_of(block.data() + i * d, d) > least)
+        left.put_back(block.data() + i * d);
   }
   return basis;
 }
@@ -83,32 +212,7 @@ PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m) {
 }
 
 void take_away(std::span<const double> orthonormal, const RowsOfNumbers& rows) {
-  const Index rank = rows.d > 0 ? std::ssize(orthonormal) / rows.d : 0;
-  if (rank == 0 || rows.count == 0) return;
-  std::vector<double> along(static_cast<std::size_t>(rows.count * rank));
-  for (int twice = 0; twice < 2; ++twice) {
-    multiply(Product<double>{.op_b = Op::transpose,
-                             .m = rows.count,
-                             .n = rank,
-                             .k = rows.d,
-                             .left = rows.first,
-                             .left_stride = rows.stride,
-                             .right = orthonormal.data(),
-                             .right_stride = rows.d,
-                             .out = along.data(),
-                             .out_stride = rank});
-    multiply(Product<double>{.m = rows.count,
-                             .n = rows.d,
-                             .k = rank,
-                             .a = -1,
-                             .left = along.data(),
-                             .left_stride = rank,
-                             .right = orthonormal.data(),
-                             .right_stride = rows.d,
-                             .b = 1,
-                             .out = rows.first,
-                             .out_stride = rows.stride});
-  }
+  for (int twice = 0; twice < 2; ++twice) project_away(orthonormal, rows);
 }
 
 double PivotedCholesky::squared_solution(const double* b, double* scratch) const {

@@ -8,9 +8,9 @@
 
 namespace fwsr {
 
-/// An orthonormal basis of the span of the rows of a m x d matrix: rank x d, row by row. Pivoted
-/// Gram-Schmidt, every row orthogonalised twice; rows that add less than 1e-12 of the largest norm
-/// add nothing.
+/// An orthonormal basis of the span of the rows of a m x d matrix: rank x d, row by row. Gram-Schmidt by blocks of rows
+/// that are among the longest left, every row orthogonalised twice; rows that add less than 1e-12 of the largest norm add
+/// nothing.
 std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d);
 
 /// Rows of d numbers, `stride` apart, less their projections on the span of rank orthonormal rows of d numbers: twice, for

@@ -55,7 +55,7 @@ class Alternation {
     found_.cost = 0;
     for (std::vector<Index>& m : members_) m.clear();
     for (Index o = 0; o < n; ++o) {
-      found_.cost += static_cast<double>(near_[at(o)]);
+      found_.cost += table_.weight(o) * static_cast<double>(near_[at(o)]);
       members_[at(cluster_of_[at(o)])].push_back(o);
     }
   }
@@ -86,7 +86,7 @@ class Alternation {
   double sum_from(Index j, const std::vector<Index>& members) const {
     const T* const row = table_.row(j);
     double sum = 0;
-    for (const Index o : members) sum += static_cast<double>(row[o]);
+    for (const Index o : members) sum += table_.weight(o) * static_cast<double>(row[o]);
     return sum;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -30,5 +31,19 @@ class Lottery {
  private:
   std::vector<double> sums_;
 };
+
+/// One of n, as likely as its weight, which is at most 1; empty: equally likely. Equal weights of 1 draw what none do.
+/// @pre some weight is 1
+inline Index draw_by_weight(std::span<const double> weights, Index n, Rng& rng) {
+  const auto any = [&] { return static_cast<Index>(rng.below(static_cast<std::uint64_t>(n))); };
+  Index i = any();
+  if (weights.empty()) return i;
+  const auto passed_over = [&] {
+    const double weight = weights[static_cast<std::size_t>(i)];
+    return weight < 1 && rng.uniform() >= weight;
+  };
+  while (passed_over()) i = any();
+  return i;
+}
 
 }  // namespace fwsr

@@ -22,6 +22,8 @@ Index between_checks(Index columns) {
 /// look at its row, and the best of them is made at once when it improves TD. Candidates come in random
 /// order: in the order of the data, searches from different beginnings tend to end in the same place.
 ///
+/// Every sum counts o as often as its weight says; left out here.
+///
 /// With n(o), s(o) the nearest and second nearest medoid of o, and d_n, d_s their distances, TD changes by
 ///   removing t                  loss_t = sum over n(o) = t of d_s - d_n
 ///   adding j                    shared = sum_o min(d_oj - d_n, 0)
@@ -119,13 +121,19 @@ class Swaps {
     std::vector<double>& change = room.change;
     change = loss_;
     double shared = 0;
-    for (std::size_t h = 0; h < count; ++h) {
-      const auto o = static_cast<std::size_t>(hits[h]);
-      const auto d = static_cast<double>(row[o]), near = static_cast<double>(near_[o]);
-      change[static_cast<std::size_t>(nearest_[o])] +=
-          std::max(d, near) - static_cast<double>(far_[o]);
-      shared += std::min(d - near, 0.0);
-    }
+    const auto add_changes = [&](auto weight) {
+      for (std::size_t h = 0; h < count; ++h) {
+        const auto o = static_cast<std::size_t>(hits[h]);
+        const auto d = static_cast<double>(row[o]), near = static_cast<double>(near_[o]);
+        change[static_cast<std::size_t>(nearest_[o])] +=
+            weight(o) * (std::max(d, near) - static_cast<double>(far_[o]));
+        shared += weight(o) * std::min(d - near, 0.0);
+      }
+    };
+    if (table_.weights.empty())
+      add_changes([](std::size_t) { return 1.0; });
+    else
+      add_changes([&](std::size_t o) { return table_.weights[o]; });
     const Index best = first_least(change, sum_width * found_.cost);
     return {.place = place, .medoid = best, .change = change[at(best)] + shared};
   }
@@ -191,8 +199,10 @@ class Swaps {
     found_.cost = 0;
     for (std::size_t o = 0; o < near_.size(); ++o) {
       const auto near = static_cast<double>(near_[o]);
-      loss_[static_cast<std::size_t>(nearest_[o])] += static_cast<double>(far_[o]) - near;
-      found_.cost += near;
+      const double weight = table_.weight(static_cast<Index>(o));
+      loss_[static_cast<std::size_t>(nearest_[o])] +=
+          weight * (static_cast<double>(far_[o]) - near);
+      found_.cost += weight * near;
     }
   }
 

@@ -1,11 +1,11 @@
 // k-means, then the nearest point to each centre:
 //
-//   minimise over centres c_1 .. c_k    sum_i min_t ||a_i - c_t||^2       (the inertia)
+//   minimise over centres c_1 .. c_k    sum_i w_i min_t ||a_i - c_t||^2       (the inertia; w_i = 1 unless given)
 //
 // by Lloyd's iteration (1982) from greedy k-means++ (Arthur and Vassilvitskii 2007): every further centre
-// is the best of 2 + log k points drawn as likely as their squared distance from the centres so far.
+// is the best of 2 + log k points drawn as likely as their squared distance from the centres so far, times w_i.
 // It ends when no point changes its cluster, or the centres move by less than `tolerance` times the mean variance of a
-// feature (the sum of squares). The exemplars come from the largest cluster to the smallest, of equal ones the
+// feature (the sum of squares). The exemplars come from the cluster that weighs most to the least, of equal ones the
 // smaller index; where two centres have the same nearest point, the later takes the nearest that is left.
 //
 // Distances are products of blocks of points, less their mean, with the centres; in float32 when the points are. Sparse
@@ -40,7 +40,7 @@ Picks choose_from(const Task& task, const Source& source, const Exact& exact) {
     Clusters found = lloyd.run(own);
     if (!best || found.inertia < best->inertia * (1 - sum_width)) best = std::move(found);
   }
-  Picks picks{.exemplars = points_near(exact, best->centres, best->sizes, Source::epsilon)};
+  Picks picks{.exemplars = points_near(exact, best->centres, best->mass, Source::epsilon)};
   if (!best->converged) picks.status = Status::iteration_limit;
   picks.facts = {{"inertia", best->inertia / task.unit() / task.unit()},
                  {"iterations", static_cast<double>(best->iterations)}};
@@ -69,13 +69,13 @@ Cost cost(const Sizes& s, const Settings& settings) {
       "cluster";
   if (s.sparse) {
     const double padded = std::ceil(s.k / 32) * 32;  // laid out by feature
-    return {.bytes = 8 * s.n * (5 + trials) + 8 * s.d * (4 * s.k + padded) +
+    return {.bytes = 8 * s.n * (7 + trials) + 8 * s.d * (4 * s.k + padded) +
                      8 * s.crew(least_chunk) * (256 * padded + s.d),
             .flops = rounds * (s.entries * (50 * s.k + iterations * (14 * padded + 60)) +
                                iterations * 40 * s.k * s.d),
             .how = how};
   }
-  return {.bytes = s.n * (5 * 8 + s.number * trials) + 8 * s.k * s.d * (chunks + 4) +
+  return {.bytes = s.n * (7 * 8 + s.number * trials) + 8 * s.k * s.d * (chunks + 4) +
                    8 * s.crew(points_at_once) * s.held(points_at_once) * (s.d + s.k),
           .flops = rounds * s.n *
                    (s.k * trials * (2 * s.d + 60) + 20 * s.k * s.d +
@@ -106,6 +106,7 @@ Method kmeans_method() {
                           .about = "ends when the centres move by less, in variances of a feature",
                           .least = 0}},
           .random = true,
+          .conditions = {Condition::weights},
           .cost = cost,
           .choose = choose};
 }

@@ -18,8 +18,8 @@ inline Index trials_for(double k) {
 }
 
 struct Clusters {
-  std::vector<double> centres;  // count x dim
-  std::vector<Index> sizes = {};
+  std::vector<double> centres;    // count x dim
+  std::vector<double> mass = {};  // what the points of each weigh
   double inertia = 0;
   Index iterations = 0;
   bool converged = false;
@@ -42,7 +42,7 @@ class Lloyd {
     Clusters found{.centres = first_centres(rng)};
     const Index most = task.settings.whole("max_iterations");
     const double still = task.settings.number("tolerance") * spread_ /
-                         (static_cast<double>(n_) * static_cast<double>(d_));
+                         (source_.chunks().weight_of_all() * static_cast<double>(d_));
     std::vector<Index> before;
     bool settled = false;  // labels belong to the centres
     while (!found.converged && found.iterations < most) {
@@ -57,8 +57,8 @@ class Lloyd {
       if (!settled) found.centres = std::move(moved);
     }
     if (!settled) assign(found.centres);
-    found.sizes.assign(found.centres.size() / at(d_), 0);
-    for (const Index t : labels_) ++found.sizes[at(t)];
+    found.mass.assign(found.centres.size() / at(d_), 0.0);
+    for (Index i = 0; i < n_; ++i) found.mass[at(labels_[at(i)])] += source_.chunks().weight(i);
     found.inertia = source_.inertia(found.centres, labels_);
     return found;
   }
@@ -66,15 +66,22 @@ class Lloyd {
  private:
   // ---- Greedy k-means++ ----
 
-  /// Fewer than k when all points are copies of those.
+  /// Fewer than k when all points that have a weight are copies of those.
   std::vector<double> first_centres(Rng& rng) {
     const Task& task = source_.chunks().task();
     const Index trials = trials_for(static_cast<double>(task.exemplars));
-    std::vector<Index> draws{static_cast<Index>(rng.below(at(n_)))};
+    std::vector<double> weights = task.terms.weights;
+    if (!weights.empty()) {
+      const double largest = *std::max_element(weights.begin(), weights.end());
+      for (double& w : weights) w /= largest;
+    }
+    std::vector<Index> draws{draw_by_weight(weights, n_, rng)};
     std::vector<double> near(at(n_), std::numeric_limits<double>::infinity()), centres;
     for (Index t = 0; t < task.exemplars; ++t) {
       if (t > 0) {
-        const Lottery lottery(near);
+        std::vector<double> shares = near;
+        for (std::size_t i = 0; i < weights.size(); ++i) shares[i] *= weights[i];
+        const Lottery lottery(shares);
         if (!(lottery.total() > 0)) break;
         draws.clear();
         for (Index r = 0; r < trials; ++r) draws.push_back(lottery.draw(rng));
@@ -86,7 +93,7 @@ class Lloyd {
     return centres;
   }
 
-  /// The draw that leaves the least sum of squared distances from the centres, of equal ones the first;
+  /// The draw that leaves the least weighted sum of squared distances from the centres, of equal ones the first;
   /// `near` are those distances.
   Index add_best(const std::vector<Index>& draws, std::vector<double>& near) const {
     const auto count = static_cast<Index>(draws.size());
@@ -102,7 +109,8 @@ class Lloyd {
           if (!(square > Source::doubtful * most)) square = block.square(i, r);
           auto& held = nearer[at(i * count + r)];
           held = static_cast<typename Source::Held>(std::min(near[at(i)], square));
-          partial[at(block.chunk * count + r)] += static_cast<double>(held);
+          partial[at(block.chunk * count + r)] +=
+              source_.chunks().weight(i) * static_cast<double>(held);
         }
     });
     std::vector<double> sums(at(count));
@@ -156,7 +164,7 @@ class Lloyd {
   }
 
   /// The means of the clusters. An empty one gets the point farthest from its centre, which leaves its
-  /// own cluster.
+  /// own cluster. Points without a weight count nowhere.
   std::vector<double> means(Sums sums) const {
     const std::size_t k = sums.sizes.size();
     std::vector<Index> empty;
@@ -164,26 +172,52 @@ class Lloyd {
       if (sums.sizes[t] == 0) empty.push_back(static_cast<Index>(t));
     const std::vector<Index> farthest = farthest_points(empty.size());
     std::vector<double> row(at(d_));
+    std::vector<bool> gone(empty.empty() ? 0 : at(n_));
     for (std::size_t e = 0; e < farthest.size(); ++e) {
       const Index from = labels_[at(farthest[e])], to = empty[e];
       if (sums.sizes[at(from)] == 1) continue;
       source_.load(farthest[e], row.data());
-      for (Index l = 0; l < d_; ++l) {
-        sums.rows[at(from * d_ + l)] -= row[at(l)];
-        sums.rows[at(to * d_ + l)] = row[at(l)];
-      }
+      const double weight = source_.chunks().weight(farthest[e]);
+      for (Index l = 0; l < d_; ++l) sums.rows[at(to * d_ + l)] = weight * row[at(l)];
+      sums.mass[at(to)] = weight;
       --sums.sizes[at(from)], ++sums.sizes[at(to)];
+      gone[at(farthest[e])] = true;
+      take_away(from, weight, row, gone, sums);
     }
     for (std::size_t t = 0; t < k; ++t)
       for (std::size_t l = 0; l < at(d_); ++l)
-        sums.rows[t * at(d_) + l] /= static_cast<double>(std::max<Index>(1, sums.sizes[t]));
+        sums.rows[t * at(d_) + l] /= sums.sizes[t] > 0 ? sums.mass[t] : 1.0;
     return std::move(sums.rows);
   }
 
-  /// From the farthest down, of equal ones the smaller index first.
+  /// What a cluster adds up to without a point. Where weights differ, that of the others may be lost in the rounding of
+  /// the sum: these are then added up again.
+  void take_away(Index from, double weight, const std::vector<double>& row,
+                 const std::vector<bool>& gone, Sums& sums) const {
+    double* const sum = sums.rows.data() + from * d_;
+    if (!source_.chunks().task().terms.weighted()) {
+      for (Index l = 0; l < d_; ++l) sum[l] -= row[at(l)];
+      sums.mass[at(from)] -= weight;
+      return;
+    }
+    std::fill_n(sum, d_, 0.0);
+    sums.mass[at(from)] = 0;
+    std::vector<double> other(at(d_));
+    for (Index i = 0; i < n_; ++i) {
+      const double w = source_.chunks().weight(i);
+      if (w == 0 || labels_[at(i)] != from || gone[at(i)]) continue;
+      source_.load(i, other.data());
+      for (Index l = 0; l < d_; ++l) sum[l] += w * other[at(l)];
+      sums.mass[at(from)] += w;
+    }
+  }
+
+  /// Of those that have a weight from the farthest down, of equal ones the smaller index first.
   std::vector<Index> farthest_points(std::size_t count) const {
     if (count == 0) return {};
     std::vector<Index> order = index_range(0, n_);
+    std::erase_if(order, [&](Index i) { return source_.chunks().weight(i) == 0; });
+    count = std::min(count, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<Index>(count), order.end(),
                       [&](Index a, Index b) {
                         const double x = squares_[at(a)], y = squares_[at(b)];

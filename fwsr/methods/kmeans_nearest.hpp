@@ -53,15 +53,15 @@ std::vector<NearestPoint> nearest_points(const Source& source, const std::vector
   return all;
 }
 
-/// A point of its own for each centre, those of large clusters first.
+/// A point of its own for each centre, those of clusters that weigh more first; centres of nothing have none.
 template <class Source>
 std::vector<Index> points_near(const Source& source, const std::vector<double>& centres,
-                               const std::vector<Index>& sizes, double epsilon) {
+                               const std::vector<double>& mass, double epsilon) {
   const Index d = source.dim();
   std::vector<bool> taken(at(source.chunks().size()));
-  std::vector<Index> found(sizes.size(), -1), open;
-  for (std::size_t t = 0; t < sizes.size(); ++t)
-    if (sizes[t] > 0) open.push_back(static_cast<Index>(t));
+  std::vector<Index> found(mass.size(), -1), open;
+  for (std::size_t t = 0; t < mass.size(); ++t)
+    if (mass[t] > 0) open.push_back(static_cast<Index>(t));
   std::vector<Index> order = open;
   while (!open.empty()) {
     std::vector<double> rows;
@@ -71,7 +71,7 @@ std::vector<Index> points_near(const Source& source, const std::vector<double>& 
     std::vector<std::size_t> turns(open.size());
     std::iota(turns.begin(), turns.end(), std::size_t{0});
     std::stable_sort(turns.begin(), turns.end(), [&](std::size_t a, std::size_t b) {
-      return sizes[at(open[a])] > sizes[at(open[b])];
+      return mass[at(open[a])] > mass[at(open[b])];
     });
     std::vector<Index> left;
     for (const std::size_t turn : turns) {
@@ -89,7 +89,7 @@ std::vector<Index> points_near(const Source& source, const std::vector<double>& 
     open = std::move(left);
   }
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return sizes[at(a)] != sizes[at(b)] ? sizes[at(a)] > sizes[at(b)] : found[at(a)] < found[at(b)];
+    return mass[at(a)] != mass[at(b)] ? mass[at(a)] > mass[at(b)] : found[at(a)] < found[at(b)];
   });
   std::vector<Index> exemplars;
   for (const Index t : order) exemplars.push_back(found[at(t)]);

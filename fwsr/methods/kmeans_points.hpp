@@ -28,8 +28,9 @@ inline constexpr Index least_chunk = 4 * points_at_once;
 
 /// What each cluster adds up to.
 struct Sums {
-  std::vector<double> rows;  // count x dim
-  std::vector<Index> sizes;
+  std::vector<double> rows;  // count x dim, every point times its weight
+  std::vector<Index> sizes;  // of points that have a weight
+  std::vector<double> mass;  // what these weigh
 };
 
 /// Chunks of neighbouring points, the same for any number of threads.
@@ -39,6 +40,11 @@ class Chunks {
   Index size() const { return n_; }
   const Task& task() const { return task_; }
   Index count() const { return block_count(n_, length()); }
+  double weight(Index i) const { return task_.terms.weight(i); }
+  double weight_of_all() const { return task_.terms.weight_of_all(n_); }
+  std::vector<double> weights() const {
+    return task_.terms.weighted() ? task_.terms.weights : std::vector<double>(at(n_), 1.0);
+  }
 
   /// Calls use(chunk, first, last) for blocks of all points; those of a chunk in order, chunks in parallel, each with
   /// what begin() gives it.
@@ -59,6 +65,13 @@ class Chunks {
   Index n_;
   const Task& task_;
 };
+
+inline double weighted_sum(const Chunks& chunks, const std::vector<double>& values) {
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    sum += chunks.weight(static_cast<Index>(i)) * values[i];
+  return sum;
+}
 
 /// The points less their mean, in blocks.
 class Moved {
@@ -90,10 +103,10 @@ class Moved {
  private:
   static std::vector<double> mean_of(const Task& task) {
     const Points& points = *task.points;
-    std::vector<double> mean =
-        points.combine(std::vector<double>(at(points.size()), 1.0), task.threads);
+    const Chunks all(points.size(), task);
+    std::vector<double> mean = points.combine(all.weights(), task.threads);
     mean.resize(at(padded_length(points.dim())));
-    for (double& m : mean) m /= static_cast<double>(points.size());
+    for (double& m : mean) m /= all.weight_of_all();
     return mean;
   }
 
@@ -205,34 +218,38 @@ class DenseSource {
   /// What the rounding of the squared norm of point i is relative to.
   double extent(Index, double norm) const { return norm; }
   /// The sum of squared distances from the mean of all.
-  double spread(const std::vector<double>& norms) const {
-    return std::accumulate(norms.begin(), norms.end(), 0.0);
-  }
+  double spread(const std::vector<double>& norms) const { return weighted_sum(chunks(), norms); }
 
   /// The sums of the clusters, added up chunk by chunk while the rows are there.
   class Adding {
    public:
     Adding(const DenseSource& source, Index k)
-        : k_(k), d_(source.dim()), parts_(at(source.chunks().count())) {}
+        : chunks_(source.chunks()), k_(k), d_(source.dim()), parts_(at(chunks_.count())) {}
     void add(const Block& block, Index i, Index t) {
       Sums& part = parts_[at(block.chunk)];
       part.rows.resize(at(k_ * d_));
       part.sizes.resize(at(k_));
+      part.mass.resize(at(k_));
+      const double weight = chunks_.weight(i);
+      if (weight == 0) return;
       double* const sum = part.rows.data() + t * d_;
       const T* const row = block.row(i);
-      for (Index l = 0; l < d_; ++l) sum[l] += static_cast<double>(row[l]);
+      for (Index l = 0; l < d_; ++l) sum[l] += weight * static_cast<double>(row[l]);
       ++part.sizes[at(t)];
+      part.mass[at(t)] += weight;
     }
     Sums finish(const std::vector<Index>&) {
       Sums all = std::move(parts_[0]);
       for (std::size_t c = 1; c < parts_.size(); ++c) {
         for (std::size_t e = 0; e < all.rows.size(); ++e) all.rows[e] += parts_[c].rows[e];
         for (std::size_t t = 0; t < all.sizes.size(); ++t) all.sizes[t] += parts_[c].sizes[t];
+        for (std::size_t t = 0; t < all.mass.size(); ++t) all.mass[t] += parts_[c].mass[t];
       }
       return all;
     }
 
    private:
+    const Chunks& chunks_;
     Index k_, d_;
     std::vector<Sums> parts_;
   };
@@ -241,8 +258,9 @@ class DenseSource {
     std::vector<double> partial(at(chunks().count()));
     points_.template visit<double>([&](Index chunk, Index first, Index last, const double* rows) {
       for (Index i = first; i < last; ++i)
-        partial[at(chunk)] += squared_distance(rows + (i - first) * dim(),
-                                               centres.data() + labels[at(i)] * dim(), dim());
+        partial[at(chunk)] +=
+            chunks().weight(i) * squared_distance(rows + (i - first) * dim(),
+                                                  centres.data() + labels[at(i)] * dim(), dim());
     });
     return std::accumulate(partial.begin(), partial.end(), 0.0);
   }
@@ -344,11 +362,9 @@ class SparseSource {
     return norm + taken * taken;
   }
   double spread(const std::vector<double>& norms) const {
-    const auto n = static_cast<double>(norms.size());
-    const std::vector<double> sum =
-        points_.combine(std::vector<double>(norms.size(), 1.0), chunks_.task().threads);
-    return std::max(0.0, std::accumulate(norms.begin(), norms.end(), 0.0) -
-                             dot(sum.data(), sum.data(), dim()) / n);
+    const std::vector<double> sum = points_.combine(chunks_.weights(), chunks_.task().threads);
+    return std::max(0.0, weighted_sum(chunks_, norms) -
+                             dot(sum.data(), sum.data(), dim()) / chunks_.weight_of_all());
   }
 
   /// The sums of the clusters, one after the other: only stored numbers are added.
@@ -359,14 +375,20 @@ class SparseSource {
     Sums finish(const std::vector<Index>& labels) const {
       const Index d = source_.dim();
       std::vector<std::vector<Index>> members(at(k_));
-      for (std::size_t i = 0; i < labels.size(); ++i)
-        members[at(labels[i])].push_back(static_cast<Index>(i));
-      Sums all{.rows = std::vector<double>(at(k_ * d)), .sizes = std::vector<Index>(at(k_))};
+      Sums all{.rows = std::vector<double>(at(k_ * d)),
+               .sizes = std::vector<Index>(at(k_)),
+               .mass = std::vector<double>(at(k_))};
       const Task& task = source_.chunks_.task();
+      for (std::size_t i = 0; i < labels.size(); ++i) {
+        const double weight = source_.chunks_.weight(static_cast<Index>(i));
+        if (weight == 0) continue;
+        members[at(labels[i])].push_back(static_cast<Index>(i));
+        all.mass[at(labels[i])] += weight;
+      }
       for_tasks(task.threads, k_, [&](Index t) {
         throw_if_cancelled(task.keep_going);
         all.sizes[at(t)] = static_cast<Index>(members[at(t)].size());
-        source_.points_.sparse_sum(members[at(t)], all.rows.data() + t * d);
+        source_.points_.sparse_sum(members[at(t)], all.rows.data() + t * d, task.terms.weights);
       });
       return all;
     }
@@ -385,7 +407,8 @@ class SparseSource {
         const double terms = points_.squared_norm(i) + c.norms[at(t)];
         const double square = terms - 2 * block.product(i, t);
         partial[at(block.chunk)] +=
-            square > doubtful * extent(i, terms) ? square : block.square(i, t);
+            chunks_.weight(i) *
+            (square > doubtful * extent(i, terms) ? square : block.square(i, t));
       }
     });
     return std::accumulate(partial.begin(), partial.end(), 0.0);

@@ -1,6 +1,6 @@
 // k-medoids: the k points with the least sum of distances of all points from the nearest of them,
 //
-//   minimise over S, |S| = k    sum_i min_{j in S} d(i, j),
+//   minimise over S, |S| = k    sum_i w_i min_{j in S} d(i, j),      w_i = 1 unless weights are given,
 //
 // by FasterPAM: Schubert and Rousseeuw, "Fast and eager k-medoids clustering: O(k) runtime improvement of
 // the PAM, CLARA, and CLARANS algorithms", Information Systems 2021. The answer is a local optimum:
@@ -21,8 +21,12 @@ template <class T>
 MedoidSearch search(const Distances& distances, const Task& task) {
   const Index n = task.size();
   const DistanceMatrix<T> matrix = distances.matrix<T>();
-  const DissimilarityTable<T> table{
-      .data = matrix.data, .stride = matrix.stride, .candidates = n, .columns = n};
+  const std::vector<double> weights = table_weights(task);
+  const DissimilarityTable<T> table{.data = matrix.data,
+                                    .stride = matrix.stride,
+                                    .candidates = n,
+                                    .columns = n,
+                                    .weights = weights};
   return alternates(task.settings) ? alternate_medoids(table, task) : find_medoids(table, task);
 }
 
@@ -35,7 +39,7 @@ Picks choose(const Task& task) {
 
 Cost cost(const Sizes& s, const Settings& settings) {
   const bool given = takes_dissimilarities(settings), ready = stands_ready(s, settings);
-  return {.bytes = (ready ? 0 : s.number * s.n * s.n) + s.n * (32 + 2 * s.number + 4 * s.threads) +
+  return {.bytes = (ready ? 0 : s.number * s.n * s.n) + s.n * (40 + 2 * s.number + 4 * s.threads) +
                    8 * s.threads * 384 * s.k,
           .flops = s.n * s.n * (given ? 0 : s.pair() + distance_flops) +
                    medoid_flops(s.n, s.n, s.k, settings),
@@ -55,6 +59,7 @@ Method kmedoids_method() {
       .parameters = medoid_parameters(),
       .random = true,
       .any_kernel = true,
+      .conditions = {Condition::weights},
       .cost = cost,
       .choose = choose};
   method.parameters.push_back(

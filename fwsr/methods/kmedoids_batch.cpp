@@ -4,9 +4,9 @@
 //   minimise over S, |S| = k    sum_{b in B} w_b min_{j in S} d(b, j),
 //
 // is taken over one random batch B of m = 100 log(k n) points (at least 4 k), where w_b counts the
-// points that are nearest to b. The idea is that of OneBatchPAM (de Mathelin et al., AAAI 2025); built from
-// the formula above, with the swaps of `kmedoids`. The assignment and the cost told are of all points.
-// With m >= n it is `kmedoids`.
+// points that are nearest to b, or adds up their weights. The idea is that of OneBatchPAM (de Mathelin et al., AAAI
+// 2025); built from the formula above, with the swaps of `kmedoids`. The assignment and the cost told are of all
+// points. With m >= n it is `kmedoids`.
 #include <algorithm>
 #include <cmath>
 
@@ -60,7 +60,7 @@ Index first_within(const T* row, Index m) {
   return std::find_if(row, least, [&](T v) { return v <= enough; }) - row;
 }
 
-/// w_b: how many points are nearest to b, of equal ones to the first.
+/// w_b: how many points are nearest to b, of equal ones to the first, or what they weigh together.
 template <class T>
 std::vector<T> weights_of(const T* table, Index m, const Task& task) {
   std::vector<Index> nearest(at(task.size()));
@@ -68,8 +68,10 @@ std::vector<T> weights_of(const T* table, Index m, const Task& task) {
     throw_if_cancelled(task.keep_going);
     for (Index i = first; i < last; ++i) nearest[at(i)] = first_within(table + i * m, m);
   });
-  std::vector<Index> counts(at(m));  // in float32, 2^24 + 1 is 2^24
-  for (const Index b : nearest) ++counts[at(b)];
+  const std::vector<double> weights = table_weights(task);
+  std::vector<double> counts(at(m));  // in float32, 2^24 + 1 is 2^24
+  for (std::size_t i = 0; i < nearest.size(); ++i)
+    counts[at(nearest[i])] += weights.empty() ? 1.0 : weights[i];
   return {counts.begin(), counts.end()};
 }
 
@@ -108,7 +110,7 @@ Picks choose(const Task& task) {
 Cost cost(const Sizes& s, const Settings& settings) {
   const double m = batch_size(s.n, s.k, settings);
   const double pair = takes_dissimilarities(settings) ? 0 : s.pair() + distance_flops;
-  return {.bytes = s.number * s.n * m + 24 * s.n + m * (16 + 12 * s.threads) +
+  return {.bytes = s.number * s.n * m + 32 * s.n + m * (16 + 12 * s.threads) +
                    8 * s.threads * static_cast<double>(points_at_once) *
                        (s.k + static_cast<double>(batch_at_once)),
           .flops = s.n * m * (pair + 8) + medoid_flops(s.n, m, s.k, settings) + s.n * s.k * pair,
@@ -127,6 +129,7 @@ Method kmedoids_batch_method() {
       .parameters = medoid_parameters(),
       .random = true,
       .any_kernel = true,
+      .conditions = {Condition::weights},
       .cost = cost,
       .choose = choose};
   method.parameters.push_back({.name = "batch",

@@ -10,18 +10,22 @@
 namespace fwsr {
 
 /// d(j, o): one row for each candidate, one column for each point that counts. Points that count more
-/// have larger dissimilarities.
+/// have a weight, or larger dissimilarities.
 template <class T>
 struct DissimilarityTable {
   const T* data = nullptr;
   Index stride = 0;  // from one row to the next
   Index candidates = 0;
   Index columns = 0;
-  std::span<const Index> points = {};  // the candidate that each column is; empty: column o is o
+  std::span<const Index> points = {};    // the candidate that each column is; empty: column o is o
+  std::span<const double> weights = {};  // what each column counts, 1 at most; empty: 1 each
 
   const T* row(Index j) const { return data + j * stride; }
   Index point(Index column) const {
     return points.empty() ? column : points[static_cast<std::size_t>(column)];
+  }
+  double weight(Index column) const {
+    return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(column)];
   }
 };
 

@@ -29,7 +29,12 @@ class Seeds {
   bool has(Index j) const {
     return std::find(medoids_.begin(), medoids_.end(), j) != medoids_.end();
   }
-  const std::vector<double>& near() const { return near_; }
+  /// What every column adds to TD.
+  std::vector<double> shares() const {
+    std::vector<double> shares = near_;
+    for (Index o = 0; o < table_.columns; ++o) shares[at(o)] *= table_.weight(o);
+    return shares;
+  }
   std::vector<Index> take() { return std::move(medoids_); }
 
   void add(Index j) {
@@ -50,16 +55,19 @@ class Seeds {
     const T* const row = table_.row(j);
     double sums[8] = {};
     Index o = 0;
-    for (; o + 8 <= table_.columns; o += 8)
-      for (Index l = 0; l < 8; ++l)
-        sums[l] += std::min(near_[at(o + l)], static_cast<double>(row[o + l]));
-    for (; o < table_.columns; ++o) sums[0] += std::min(near_[at(o)], static_cast<double>(row[o]));
+    if (table_.weights.empty())
+      for (; o + 8 <= table_.columns; o += 8)
+        for (Index l = 0; l < 8; ++l)
+          sums[l] += std::min(near_[at(o + l)], static_cast<double>(row[o + l]));
+    for (; o < table_.columns; ++o)
+      sums[0] += table_.weight(o) * std::min(near_[at(o)], static_cast<double>(row[o]));
     return std::accumulate(sums, sums + 8, 0.0);
   }
   double cost_with(Index j, std::span<const Index> columns) const {
     const T* const row = table_.row(j);
     double sum = 0;
-    for (const Index o : columns) sum += std::min(near_[at(o)], static_cast<double>(row[o]));
+    for (const Index o : columns)
+      sum += table_.weight(o) * std::min(near_[at(o)], static_cast<double>(row[o]));
     return sum;
   }
 
@@ -132,18 +140,18 @@ std::vector<Index> linear_build(const DissimilarityTable<T>& table, const Task& 
 }
 
 /// k-means++ (Arthur and Vassilvitskii 2007) for sums of distances: a point is drawn as likely as it is
-/// far from the medoids.
+/// far from the medoids, times its weight.
 template <class T>
 std::vector<Index> draw_by_distance(const DissimilarityTable<T>& table, const Task& task,
                                     Rng& rng) {
   Seeds<T> seeds(table, task);
-  seeds.add_column(static_cast<Index>(rng.below(at(table.columns))));
+  seeds.add_column(draw_by_weight(table.weights, table.columns, rng));
   while (seeds.size() < task.exemplars) {
-    const Lottery lottery(seeds.near());
+    const Lottery lottery(seeds.shares());
     Index column = 0;
     if (lottery.total() > 0)
       column = lottery.draw(rng);
-    else  // only copies of medoids are left
+    else  // only copies of medoids are left, and what counts nothing
       while (seeds.has(table.point(column))) ++column;
     seeds.add_column(column);
   }

@@ -32,10 +32,12 @@ MedoidSearch best_search(const DissimilarityTable<T>& table, const Task& task,
   return best;
 }
 
-/// The places of medoids from the largest cluster to the smallest, of equal ones the first.
-std::vector<Index> by_size(const std::vector<Index>& to, std::size_t k) {
-  std::vector<Index> sizes(k), order(k);
-  for (const Index t : to) ++sizes[at(t)];
+/// The places of medoids from the cluster that weighs most to the one that weighs least, of equal ones the first.
+std::vector<Index> by_size(const std::vector<Index>& to, std::size_t k, const Terms& terms) {
+  std::vector<double> sizes(k);
+  std::vector<Index> order(k);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    sizes[at(to[i])] += terms.weight(static_cast<Index>(i));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return sizes[at(a)] > sizes[at(b)]; });
@@ -75,6 +77,14 @@ bool holds_single(const Task& task) {
   return task.given ? is_single(*task.given) : task.points && task.points->single();
 }
 
+std::vector<double> table_weights(const Task& task) {
+  std::vector<double> weights = task.terms.weights;
+  if (weights.empty()) return weights;
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  for (double& w : weights) w /= largest;
+  return weights;
+}
+
 template <class T>
 MedoidSearch find_medoids(const DissimilarityTable<T>& table, const Task& task) {
   return best_search(table, task, [&](std::vector<Index> first, Rng& rng) {
@@ -104,7 +114,7 @@ Picks describe_medoids(const Distances& distances, const Task& task, const Medoi
     medoids = std::move(distinct);
     found = nearest_of(distances, medoids, task.threads, task.keep_going);
   }
-  const std::vector<Index> order = by_size(found.which, medoids.size());
+  const std::vector<Index> order = by_size(found.which, medoids.size(), task.terms);
   Picks picks;
   std::vector<Index> place(order.size());
   for (std::size_t t = 0; t < order.size(); ++t) {
@@ -113,8 +123,9 @@ Picks describe_medoids(const Distances& distances, const Task& task, const Medoi
   }
   for (Index& t : found.which) t = place[at(t)];
   picks.assignment = std::move(found.which);
-  const double cost =
-      block_sum(task.threads, task.size(), [&](Index i) { return found.distance[at(i)]; });
+  const double cost = block_sum(task.threads, task.size(), [&](Index i) {
+    return task.terms.weight(i) * found.distance[at(i)];
+  });
   if (!search.converged) picks.status = Status::iteration_limit;
   picks.facts = {{"cost", cost * distances.scale()},
                  {"swaps", static_cast<double>(search.swaps)},

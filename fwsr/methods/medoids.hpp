@@ -1,7 +1,7 @@
 // k-medoids on a table of dissimilarities: where to begin, and the swaps or turns; and what is said about the
 // medoids found. The problem, for candidates j = 1 .. n and points o that count:
 //
-//   minimise over k candidates m_1 .. m_k    TD = sum_o min_t d(m_t, o)
+//   minimise over k candidates m_1 .. m_k    TD = sum_o w_o min_t d(m_t, o)
 #pragma once
 
 #include <vector>
@@ -30,7 +30,11 @@ MedoidSearch find_medoids(const DissimilarityTable<T>& table, const Task& task);
 template <class T>
 MedoidSearch alternate_medoids(const DissimilarityTable<T>& table, const Task& task);
 
-/// The medoids in the order of their clusters' sizes, largest first, of equal ones the smaller index;
+/// The weights of all points for a table, the largest of them 1: sums of weights times dissimilarities are then no larger
+/// than those of dissimilarities. Empty: 1 each.
+std::vector<double> table_weights(const Task& task);
+
+/// The medoids in the order of what their clusters weigh, largest first, of equal ones the smaller index;
 /// a medoid at distance 0 from one of smaller index is left out. Every point is given to its
 /// nearest medoid, of equal ones to the one of smallest index. Facts: cost, swaps, iterations.
 Picks describe_medoids(const Distances& distances, const Task& task, const MedoidSearch& search);

@@ -157,8 +157,9 @@ class Points {
   /// Sparse points: <a_i, z> for all vectors z of `right`, eta included; out has right.padded() numbers.
   class ByFeature;
   void sparse_products(Index i, const ByFeature& right, double* out) const;
-  /// Sparse points: the sum of some of them, dim() numbers.
-  void sparse_sum(std::span<const Index> chosen, double* out) const;
+  /// Sparse points: the sum of some of them, dim() numbers, each times its number of `times`; empty: 1 each.
+  void sparse_sum(std::span<const Index> chosen, double* out,
+                  std::span<const double> times = {}) const;
   /// Sparse points: ||a_i - a_j||^2 from the differences of their stored numbers. `scratch` is features() zeros
   /// before and after.
   double sparse_square(Index i, Index j, std::vector<double>& scratch) const;

@@ -59,20 +59,23 @@ void Points::sparse_products(Index i, const ByFeature& right, double* out) const
              right.lasts_[at(t)];
 }
 
-void Points::sparse_sum(std::span<const Index> chosen, double* out) const {
+void Points::sparse_sum(std::span<const Index> chosen, double* out,
+                        std::span<const double> times) const {
   std::fill_n(out, dim(), 0.0);
-  double means = 0, outers = 0;  // sum_i outer_i mean_i, sum_i outer_i
+  double means = 0, outers = 0, all = 0;  // sum_i outer_i mean_i, sum_i outer_i, and how many
   for (const Index i : chosen) {
-    const double factor = outer(i) * inner(i);
+    const double time = times.empty() ? 1.0 : times[at(i)];
+    const double factor = time * outer(i) * inner(i);
     for_entries(i, [&](Index l, double v) { out[l] += factor * v; });
-    means += outer(i) * mean(i);
-    outers += outer(i);
+    means += time * outer(i) * mean(i);
+    outers += time * outer(i);
+    all += time;
   }
   for (Index l = 0; l < features_ && !(weights_.empty() && means_.empty() && mean_.empty()); ++l) {
     if (!weights_.empty()) out[l] *= weights_[at(l)];
     out[l] -= means + (means_.empty() ? 0.0 : outers * means_[at(l)]);
   }
-  if (eta_ != 0) out[features_] = eta_ * static_cast<double>(chosen.size());
+  if (eta_ != 0) out[features_] = eta_ * all;
 }
 
 double Points::sparse_square(Index i, Index j, std::vector<double>& scratch) const {

@@ -57,8 +57,9 @@ Value not_negative(const Problem& p, const char* name, Value v) {
 /// f from the sums of the sweep; where these cancel, from the residuals.
 Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
   const Magnitudes& m = sums.sizes;
-  Value f{.value = sums.residual,
-          .error = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors};
+  Value f{
+      .value = sums.residual,
+      .error = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors + sums.cancelled};
   if (p.set && codes.theta() && !(f.error <= 1e-4 * f.value)) {
     f.value = p.set->residual_sum(asked_of_set(p, codes));
     f.error = 2 * std::sqrt(f.value * m.residual_errors) + m.residual_errors;
@@ -90,11 +91,12 @@ Value objective(const Problem& p, const Codes& codes, const CodeSums& sums) {
 Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, double f,
                   const std::vector<double>& strength) {  // by their costs
   const Magnitudes& m = sums.sizes;
-  const double coarse = 2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors;
+  const double coarse =
+      2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors + sums.cancelled;
   if (sums.largest_score && p.terms.costs.empty() &&
       2 * p.beta * sums.score_error <= p.precision / 2 * sums.trace) {
     const Value gap{.value = 2 * (p.beta * *sums.largest_score - (sums.xk - sums.xkx)),
-                    .error = 2 * p.beta * sums.score_error + 2 * coarse};
+                    .error = 2 * p.beta * (sums.score_error + sums.score_cancelled) + 2 * coarse};
     if (gap.value >= own_part(p) * gap.error &&
         leaves_digits(gap.error, std::max(f, gap.value), p.kernel))
       return gap;
@@ -102,7 +104,7 @@ Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, do
   ScoreBound best = largest_score(p, codes, sums);
   const double rounding = 16 * std::numeric_limits<double>::epsilon() * p.beta * best.score;
   Value gap{.value = 2 * (p.beta * best.score - (sums.xk - sums.xkx)),
-            .error = 2 * p.beta * best.error + 2 * coarse + rounding};
+            .error = 2 * p.beta * (best.error + sums.score_cancelled) + 2 * coarse + rounding};
   require_finite(gap.value);
   if (gap.value >= own_part(p) * gap.error) return gap;
   const std::size_t included = p.terms.included.size();

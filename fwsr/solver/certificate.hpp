@@ -56,6 +56,9 @@ struct CodeSums {
   std::optional<LinearSums> linear;     // what one pass over the features told more
   std::optional<double> largest_score;  // max_i ||p_i||, where few products told it ...
   double score_error = 0;               // ... to within this
+  // Inner products of sparse points that are centred are differences of larger numbers, of which they keep the rounding
+  // when nothing else is left: f is right to within this, too, and every ||p_i|| to within that.
+  double cancelled = 0, score_cancelled = 0;
 };
 
 /// One sweep over the points: weights, strength, assignment and codes into `selection`, as asked.

@@ -23,13 +23,20 @@ constexpr const char* too_large =
     " between 1e-100 and 1e100; multiply all of them (and the budget) by one number: nothing else "
     "changes";
 
+/// Whether the number of exemplars only says where to end at the latest.
+bool is_limit(const SelectOptions& o) {
+  return o.budget || o.until_error;
+}
+
 /// One number for each point, or none.
 Problem wrong_length(const char* what, std::size_t given, Index n) {
   if (given == 0 || static_cast<Index>(given) == n) return std::nullopt;
   return fmt::format("there are {} {} for {} points; there must be one for each", given, what, n);
 }
 
-Problem find_in_weights(const std::vector<double>& weights) {
+}  // namespace
+
+std::optional<std::string> find_problem_with_weights(const std::vector<double>& weights) {
   double all = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!(weights[i] >= 0 && weights[i] <= most_number))
@@ -41,13 +48,15 @@ Problem find_in_weights(const std::vector<double>& weights) {
   return std::nullopt;
 }
 
-Problem find_in_costs(const std::vector<double>& costs) {
+std::optional<std::string> find_problem_with_costs(const std::vector<double>& costs) {
   for (std::size_t i = 0; i < costs.size(); ++i)
     if (!(costs[i] > 0 && costs[i] <= most_number && costs[i] >= 1 / most_number))
       return fmt::format("the cost of point {} is {}; costs are positive numbers{}", i, costs[i],
                          costs[i] > 0 ? too_large : ", and points that cost nothing are included");
   return std::nullopt;
 }
+
+namespace {
 
 Problem find_in_included(const Conditions& c, Index n) {
   std::vector<bool> seen(at(n));
@@ -115,7 +124,7 @@ Problem find_in_groups(const SelectOptions& o, Index n) {
         "the groups are to give at least {} exemplars together, and {} were asked for; ask for "
         "more, or for less of each group",
         floors, o.exemplars);
-  if (o.exemplars > room && !o.budget)
+  if (o.exemplars > room && !is_limit(o))
     return fmt::format(
         "{} exemplars were asked for, and at_most allows {}; ask for fewer, or allow more of each "
         "group",
@@ -188,6 +197,7 @@ Index candidate_count(const Conditions& c, Index n) {
 
 SelectOptions with_limit(const SelectOptions& o, Index n) {
   SelectOptions own = o;
+  if (o.until_error) own.exemplars = std::min(own.exemplars, n);
   if (o.exemplars > 0 || !o.budget) return own;
   // One more than it can pay: that the budget is spent is then what ends the run.
   const double most = within_budget(*o.budget) / cheapest(o.conditions, n) + 1;
@@ -249,8 +259,8 @@ std::optional<std::string> find_problem_with_conditions(const SelectOptions& o, 
   for (const Problem& problem :
        {wrong_length("marks of candidates", c.candidates.size(), n),
         wrong_length("weights", c.weights.size(), n), wrong_length("costs", c.costs.size(), n),
-        wrong_length("groups", c.groups.size(), n), find_in_weights(c.weights),
-        find_in_costs(c.costs), find_in_included(c, n), find_in_combinations(o)})
+        wrong_length("groups", c.groups.size(), n), find_problem_with_weights(c.weights),
+        find_problem_with_costs(c.costs), find_in_included(c, n), find_in_combinations(o)})
     if (problem) return problem;
   if (o.budget && !(*o.budget > 0 && std::isfinite(*o.budget)))
     return fmt::format("the budget must be a positive number, got {}", *o.budget);
@@ -265,7 +275,7 @@ std::optional<std::string> find_problem_with_conditions(const SelectOptions& o, 
   const Index open = candidate_count(c, n);
   if (open < 1)
     return "no point may be chosen: all are left out or included already; leave out fewer";
-  if (o.exemplars > open && !o.budget)
+  if (o.exemplars > open && !is_limit(o))
     return fmt::format(
         "{} exemplars were asked for, but only {} of {} points may be chosen; ask for at most {}",
         o.exemplars, open, n, open);

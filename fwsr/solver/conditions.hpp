@@ -48,7 +48,12 @@ struct SelectOptions;
 /// The first thing wrong with the conditions of `o` for n points, as a sentence a user can act on.
 std::optional<std::string> find_problem_with_conditions(const SelectOptions& o, Index n);
 
-/// The options with a number of exemplars, where a budget stands for it: as many as it can pay, of the cheapest.
+/// The first thing wrong with weights, or with costs, alone.
+std::optional<std::string> find_problem_with_weights(const std::vector<double>& weights);
+std::optional<std::string> find_problem_with_costs(const std::vector<double>& costs);
+
+/// The options with a number of exemplars, where a budget stands for it: as many as it can pay, of the cheapest. One that
+/// is only a limit, beside until_error, is no larger than n.
 SelectOptions with_limit(const SelectOptions& o, Index n);
 
 /// Why conditions cannot be kept class by class, where they cannot.

@@ -77,6 +77,15 @@ class Roughness {
     unit_ = p.points ? p.points->unit() : 1;
   }
 
+  /// Inner products of points i and j are right to within reach_i reach_j: more than lengths w tell where centring takes
+  /// nearly all of sparse points, whose products are differences.
+  double reach(Index i, double norm) const {
+    if (!points_ || !points_->sparse() || !formula_of(type_.type).linear) return 0;
+    const double taken = points_->norm_taken_away(i);
+    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+    return taken > 0 ? std::sqrt(rounding) * (norm + taken) : 0.0;
+  }
+
   double of(Index i, double norm) const {
     constexpr double units = 2 * std::numeric_limits<double>::epsilon();
     if (!points_) return base_ * norm;
@@ -134,13 +143,14 @@ std::vector<double> row_norms(const PointSet& set, const Covariance& covariance,
 CodeSums describe_left(const Problem& problem, const Codes& codes, const SelectOptions& options,
                        Selection& selection) {
   const auto included = problem.terms.included.size();
+  const bool full = options.certificate == CertificateKind::full;
   const Coefficients nearest{.basis = codes.list(), .theta = {}, .offset = {}};
   problem.set->describe(*problem.covariance,
                         {codes.list(), options.codes ? *codes.theta() : nearest},
                         {.assignment = options.assignment, .codes = options.codes}, selection);
   Selection left;
   const LinearSums sums =
-      problem.set->describe(*problem.covariance, *problem.left, {.sums = true}, left);
+      problem.set->describe(*problem.covariance, *problem.left, {.sums = full}, left);
   selection.strength =
       row_norms(*problem.set, *problem.covariance, *codes.theta(), static_cast<Index>(included));
   selection.strength.insert(selection.strength.end(), left.strength.begin(), left.strength.end());
@@ -176,7 +186,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   const Index n = problem.kernel.size();
   const Index k = codes.exemplars();
   const bool full = options.certificate == CertificateKind::full;
-  if (problem.left && full) return describe_left(problem, codes, options, selection);
+  if (problem.left) return describe_left(problem, codes, options, selection);
   if (problem.set && codes.theta()) {
     LinearSums sums = problem.set->describe(
         *problem.covariance, {codes.list(), *codes.theta()},
@@ -203,6 +213,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
     std::vector<double> counts, norms, xp, scores;
     Magnitudes sizes;
     double xk = 0, xkx = 0, trace = 0, smallest = 0, score = 0;
+    double cancelled = 0, farthest = 0;
   };
   std::vector<Part> parts(blocks);
   std::optional<ScoresFromProducts> scores;
@@ -218,11 +229,12 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   const Roughness roughness(problem);
   const Terms& terms = problem.terms;
   const std::vector<char> candidates = candidate_marks(terms, n);
-  std::vector<double> exemplar_norms(at(k)), exemplar_errors(at(k));
+  std::vector<double> exemplar_norms(at(k)), exemplar_errors(at(k)), exemplar_reach(at(k));
   for (Index t = 0; t < k; ++t) {
     const Index e = codes.list()[at(t)];
     exemplar_norms[at(t)] = std::sqrt(std::max(0.0, problem.kernel.diagonal(e)));
     exemplar_errors[at(t)] = roughness.of(e, exemplar_norms[at(t)]);
+    exemplar_reach[at(t)] = roughness.reach(e, exemplar_norms[at(t)]);
   }
   double of_codes = 0;
   if (full && codes.theta()) {
@@ -264,12 +276,15 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
           const double square = problem.kernel.diagonal(i);
           part.trace += terms.weight(i) * square;
           const double norm = std::sqrt(std::max(0.0, square)), own = roughness.of(i, norm);
-          double length = norm, rough = own + of_codes * norm;
+          double length = norm, rough = own + of_codes * norm, reach = roughness.reach(i, norm);
+          part.farthest = std::max(part.farthest, reach);
           for (Index t = 0; t < k; ++t) {
             const double v = std::abs(block.codes[at((i - first) * k + t)]);
             length += v * exemplar_norms[at(t)];
             rough += v * exemplar_errors[at(t)];
+            reach += v * exemplar_reach[at(t)];
           }
+          part.cancelled += terms.weight(i) * (reach * reach);
           part.sizes.add({.absolute = terms.weight(i) * (length * length),
                           .residual_errors = terms.weight(i) * (rough * rough),
                           .longest = norm,
@@ -312,6 +327,8 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
     sums.xkx += part.xkx;
     sums.trace += part.trace;
     sums.smallest = std::min(sums.smallest, part.smallest);
+    sums.cancelled += part.cancelled;
+    sums.score_cancelled = std::max(sums.score_cancelled, part.farthest);
     if (scores) sums.largest_score = std::max(sums.largest_score.value_or(0.0), part.score);
     for (Index t = 0; t < k; ++t) {
       selection.weights[at(t)] += part.counts[at(t)];
@@ -325,6 +342,7 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   if (problem.q == Norm::two)
     for (double& s : sums.scores) s = std::sqrt(s);
   sums.residual = sums.trace - 2 * sums.xk + sums.xkx;
+  sums.score_cancelled *= std::sqrt(sums.cancelled);
   if (sums.largest_score) {
     const std::vector<double>& r = problem.products->r;
     const double error =

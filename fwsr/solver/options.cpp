@@ -18,7 +18,7 @@ std::optional<std::string> find_problem(const SelectOptions& o, Index n, Index d
   if (d < 1) return "the points have no features";
   if (o.exemplars < 1 && !(o.budget && o.exemplars == 0))
     return fmt::format("the number of exemplars must be at least 1, got {}", o.exemplars);
-  if (o.exemplars > n)
+  if (o.exemplars > n && !o.until_error)
     return fmt::format(
         "{} exemplars were asked for, but there are only {} points; ask for at most {}",
         o.exemplars, n, n);

@@ -99,7 +99,7 @@ std::unique_ptr<MiddlePoints> middle_for(const SelectOptions& o, const PreparedP
 std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
                                     const PreparedProblem& prepared, const SelectOptions& o,
                                     int threads, const KeepGoing& keep_going,
-                                    const WatchExchange& watch) {
+                                    const WatchExchange& watch, TimeLimit* limit) {
   if (o.refine == Refine::none || run.status == Status::interrupted ||
       run.status == Status::time_limit || run.exemplars.empty())
     return std::nullopt;
@@ -115,7 +115,10 @@ std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
     if (run.status == Status::error_reached)
       own.keeps = [share = make_unexplained(prepared, threads), most = *o.until_error](
                       const std::vector<Index>& exemplars) { return share->of(exemplars) <= most; };
-    return exchange(points, run.exemplars, own, in_time, middle.get());
+    if (limit) limit->count(TimeLimit::Counts::at_once);
+    Exchanged answer = exchange(points, run.exemplars, own, in_time, middle.get());
+    if (limit) limit->count(TimeLimit::Counts::never);
+    return answer;
   };
   Exchanged found;
   try {
@@ -137,7 +140,8 @@ std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
   }
   run.exemplars = found.exemplars;
   run.beta = found.radius;
-  if (found.interrupted) run.status = late ? Status::time_limit : Status::interrupted;
+  if (found.interrupted)
+    run.status = late || (limit && limit->over()) ? Status::time_limit : Status::interrupted;
   return found;
 }
 

@@ -11,6 +11,7 @@
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/run_products.hpp"
 #include "fwsr/solver/selection.hpp"
+#include "fwsr/solver/time_limit.hpp"
 
 namespace fwsr {
 
@@ -35,10 +36,11 @@ RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& options, boo
 
 /// Nothing where it was not asked for, where there is nothing to exchange, or where no time is left. Else exemplars, radius,
 /// status and what outlives the form are those after it: X is then the codes of least squares with a ridge, M K_T. A run
-/// that ended because its exemplars leave no more than `until_error` unexplained ends with such exemplars.
+/// that ended because its exemplars leave no more than `until_error` unexplained ends with such exemplars. `limit`: one
+/// that `keep_going` knows, which is to count while exemplars are exchanged.
 std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
                                     const PreparedProblem& prepared, const SelectOptions& options,
                                     int threads, const KeepGoing& keep_going,
-                                    const WatchExchange& watch = {});
+                                    const WatchExchange& watch = {}, TimeLimit* limit = nullptr);
 
 }  // namespace fwsr

@@ -13,10 +13,12 @@
 #include "fwsr/solver/describe_run.hpp"
 #include "fwsr/solver/frank_wolfe.hpp"
 #include "fwsr/solver/on_card.hpp"
+#include "fwsr/solver/plan_time.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/refine.hpp"
 #include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/time_limit.hpp"
 #include "fwsr/solver/watch.hpp"
 
 namespace fwsr {
@@ -38,10 +40,15 @@ Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& p
   result.plan = plan;
   const auto start = Clock::now();
   Watch watch(observer, options.exemplars);
-  const KeepGoing keep_going = watch.keep_going();
+  TimeLimit limit(options.time_limit, start);
+  const KeepGoing keep_going = limit.beside(watch.keep_going());
+  bool ready = false;
   try {
+    limit.count(TimeLimit::Counts::after_second);
     PreparedProblem prepared = prepare(keep_going);
     std::unique_ptr<Form> form = make_form(prepared, options, plan, keep_going);
+    limit.count(TimeLimit::Counts::never);  // steps look at the clock themselves
+    ready = true;
     result.seconds.setup = seconds_since(start);
 
     const auto stepping = Clock::now();
@@ -57,11 +64,17 @@ Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& p
     const auto exchanging = Clock::now();
     if (options.refine != Refine::none) watch.enter(Progress::Stage::exchange);
     const std::optional<Exchanged> refined =
-        refine_run(run, products, prepared, options, plan.threads, keep_going, watch.exchanges());
+        refine_run(run, products, prepared, options, plan.threads, keep_going, watch.exchanges(),
+                   &limit);
     result.seconds.exchange = refined ? seconds_since(exchanging) : 0;
     watch.enter(Progress::Stage::certificate);
     describe_run(std::move(run), refined, products, prepared, options, keep_going, result);
   } catch (const Interrupted&) {
+    if (!ready && limit.over() && !watch.stopped())
+      throw Error(fmt::format(
+          "the time limit of {} came before the first step could be taken: the set-up takes about "
+          "{}; allow more, or take fewer points",
+          words_for_seconds(*options.time_limit), words_for_seconds(estimated(plan).setup)));
     result.status = Status::interrupted;
     result.certificate.reset();
   }

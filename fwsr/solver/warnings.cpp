@@ -106,8 +106,8 @@ void warn_if_exchange_ended(const std::optional<Exchanged>& found, const SelectO
 void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
   const bool linear = formula_of(o.kernel.type).linear;
   const Index dimensions = features - (effective_center(o) == Center::point ? 1 : 0);
-  // A budget stands for a number that nobody gave: what counts is how many it paid.
-  const Index exemplars = o.budget ? std::ssize(s.exemplars) : o.exemplars;
+  // Where the number is a limit, or nobody gave one, what counts is how many there are.
+  const Index exemplars = o.budget || o.until_error ? std::ssize(s.exemplars) : o.exemplars;
   if (!linear || exemplars <= dimensions) return;
   s.warnings.push_back(fmt::format(
       "{} exemplars of points with {} dimension{}{}: once these are spanned, further picks add "
@@ -124,12 +124,18 @@ void warn_if_not_trusted(Selection& s) {
         "f is below zero: the kernel is not positive semi-definite on these points, so that f and "
         "gap say nothing; a polynomial with a larger coef0 is, and so are other kernels");
   if (c.trusted) return;
+  const bool included = std::find(s.included.begin(), s.included.end(), true) != s.included.end();
+  const bool little_left = included && std::max(c.f_error, c.gap_error) > 1e-3 * c.f_at_zero;
   s.warnings.push_back(fmt::format(
       "the certificate cannot be trusted: rounding may have changed f by {:.2g} and the gap by "
-      "{:.2g}, "
-      "because some numbers are so large that the others are lost beside them; remove these "
-      "points, or rescale or centre the features",
-      c.f_error, c.gap_error));
+      "{:.2g}, because {}",
+      c.f_error, c.gap_error,
+      little_left
+          ? fmt::format("the exemplars that are included leave no more of the points than {:.2g}: "
+                        "they are represented already; include fewer, or ask for fewer",
+                        c.f_at_zero)
+          : "some numbers are so large that the others are lost beside them; remove these points, "
+            "or rescale or centre the features"));
 }
 
 void describe_factor(const Factor& factor, const SelectOptions& o, Selection& s) {

@@ -93,6 +93,43 @@ def conditions_of(given: Mapping[str, Any], points: Points, ids: Data) -> dict[s
     return found
 
 
+def described(given: Mapping[str, Any], points: Points, core: Mapping[str, Any]
+              ) -> dict[str, Any] | None:
+    """What was asked of a choice, in words and counts; None: nothing."""
+    there = {name: value for name, value in given.items() if value is not None}
+    if not there:
+        return None
+    n = len(points.data)
+    open_ = np.array(core.get("candidates", np.ones(n)), dtype=bool)
+    included = core.get("included", np.empty(0, dtype=np.int64))
+    open_[included] = False
+    weight = float(np.sum(core.get("weights", np.ones(n))))
+    return {"given": {name: _in_words(name, value, points) for name, value in there.items()},
+            "points": points.own, "represented": points.represented, "included": len(included),
+            "candidates": int(open_.sum()), "weight": weight,
+            "groups": len(core.get("group_names", []))}
+
+
+def _in_words(name: str, value: Any, points: Points) -> str:
+    if name in ("at_least", "at_most"):
+        return (",".join(f"{key}={number}" for key, number in value.items())
+                if isinstance(value, Mapping) else str(value))
+    if name == "represent":
+        return counted(points.represented or points.own, "point")
+    if name == "include_points":
+        return counted(points.included, "point")
+    if name in ("sample_weight", "cost"):
+        return counted(points.own, "number")
+    if name == "groups":
+        return counted(points.own, "label")
+    values = np.asarray(value)
+    return counted(int(values.sum()) if values.dtype.kind == "b" else len(values), "point")
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
 def _of_own_points(given: Mapping[str, Any], data: Data) -> dict[str, Any]:
     n = len(data)
     found: dict[str, Any] = {}
@@ -106,6 +143,11 @@ def _of_own_points(given: Mapping[str, Any], data: Data) -> dict[str, Any]:
         found["candidates"] = open_.astype(np.uint8)
     if "include" in there:
         found["included"] = points_of("include", there["include"], data)
+        if "exclude" in there:
+            both = np.intersect1d(found["included"], points_of("exclude", there["exclude"], data))
+            if len(both):
+                raise ValueError(f"point {both[0]} is in include and in exclude; leave it out of "
+                                 "one of them")
     for name, core in (("sample_weight", "weights"), ("cost", "costs")):
         if name in there:
             found[core] = _numbers(name, there[name], n)

@@ -157,6 +157,10 @@ class Refinement:
     seconds=f"By name: {', '.join(FIELDS['Seconds'])}.",
     classes="Per class: name of the class, as text -> its own Selection; the number 0, say, also "
             "finds ``\"0\"``.",
+    conditions="Under which conditions it was chosen, None: none. ``given`` has the names of what "
+               "was given, each with a few words; the others are counts: ``points`` of the data, "
+               "``represented`` ones in their place, ``included`` exemplars, ``candidates``, "
+               "``weight`` of all points together, ``groups``.",
     ids="Of the exemplars, where the data has ids: text from a file; of a pandas table the values "
         "of its index, as ``X.loc`` takes them.")
 @dataclass(frozen=True, eq=False)
@@ -206,6 +210,7 @@ class Selection:
     coefficients: dict[str, Any] | None = field(default=None, repr=False)
     classes: dict[str, Selection] = field(default_factory=ByClass)
     ids: list[Any] | None = None
+    conditions: dict[str, Any] | None = None
 
     def remember(self, method: str, options: dict[str, Any], points: Any) -> None:
         """What :meth:`update` needs: how the exemplars were chosen, and their points."""

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _containers, _core, _data, _labels, _mapped
 from ._answers import joined, plan_of, selection_of
 from ._cards import CardData, find_libraries
-from ._conditions import CONDITIONS, conditions_of, with_more_points
+from ._conditions import CONDITIONS, conditions_of, described, with_more_points
 from ._data import Data
 from ._encoder import Encoder, Kernel
 from ._progress import Watcher
@@ -301,6 +301,7 @@ class Run:
     classes: Classes
     options: dict[str, Any]
     original: Data  # the points, where `data` is the matrix of a kernel function
+    conditions: dict[str, Any] | None = None  # in words and counts
 
     @classmethod
     def prepare(cls, X: Any, request: Request, n_exemplars: Any, per_class: Any, y: Any,
@@ -311,6 +312,8 @@ class Run:
         if n_exemplars is None and request.options.get("budget") is not None and not per_class:
             k, classes = 0, Classes()  # as many as it pays for
         else:
+            if request.options.get("until_error") is not None and isinstance(n_exemplars, int):
+                n_exemplars = min(n_exemplars, len(data))  # no more than a limit
             k, classes = how_many(n_exemplars, per_class, y, len(data), name=name)
         points = with_more_points(request.conditions, data)
         conditions = conditions_of(request.conditions, points, data)
@@ -333,7 +336,8 @@ class Run:
                 raise ValueError(f"{what} dense; this one is sparse: give its toarray()")
         options = {**request.options, "exemplars": k, "assignment": True,
                    "threads": threads_of(n_jobs), "memory": limit, "conditions": conditions}
-        return cls(request, data, k, classes, options, original)
+        said = described(request.conditions, points, conditions)
+        return cls(request, data, k, classes, options, original, said)
 
     @property
     def per_class(self) -> tuple[np.ndarray | None, list[str], tuple[str, Any] | None]:
@@ -385,8 +389,10 @@ class Run:
 
     def selection(self, raw: Any) -> Selection:
         if isinstance(raw, dict):
-            return selection_of(raw, self.data.notes, self.original.ids)
-        return joined(raw, len(self.data), self.data.notes, self.original.ids)
+            found = selection_of(raw, self.data.notes, self.original.ids)
+        else:
+            found = joined(raw, len(self.data), self.data.notes, self.original.ids)
+        return replace(found, conditions=self.conditions)
 
     def class_encoders(self, selection: Selection) -> Iterator[tuple[str, Encoder, Data]]:
         """For each class that gives exemplars: its name, what represents it, and its points."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
+import pickle
 import re
 
 import numpy as np
@@ -149,3 +151,54 @@ def test_other_methods_refuse_what_they_do_not_take(X):
         first = fwsr.select(X, 5, method=method).exemplars
         other = fwsr.select(X, 5, method=method, exclude=first).exemplars
         assert not set(first) & set(other)
+
+
+def test_a_selection_says_under_which_conditions_it_was_made(X):
+    assert fwsr.select(X, 3).conditions is None
+    labels = np.arange(200) % 4
+    chosen = fwsr.select(X, 5, method="fwsr", sample_weight=np.linspace(0, 2, 200),
+                         exclude=[0, 1, 2], include=np.arange(200) == 7, groups=labels,
+                         at_most={0: 2, 1: 3}, at_least=1)
+    assert chosen.conditions == {
+        "given": {"sample_weight": "200 numbers", "exclude": "3 points", "include": "1 point",
+                  "groups": "200 labels", "at_most": "0=2,1=3", "at_least": "1"},
+        "points": 200, "represented": 0, "included": 1, "candidates": 196,
+        "weight": pytest.approx(200), "groups": 4}
+    assert pickle.loads(pickle.dumps(chosen)).conditions == chosen.conditions
+    assert json.loads(chosen.to_json())["conditions"] == chosen.conditions
+    other = fwsr.select(X[:120], 3, represent=X[120:], include_points=X[:4]).conditions
+    assert other["given"] == {"represent": "80 points", "include_points": "4 points"}
+    assert (other["points"], other["represented"], other["included"]) == (120, 80, 4)
+    assert (other["candidates"], other["weight"]) == (120, 80)
+    by_class = fwsr.select(X, 2, y=labels, per_class=True, exclude=[0])
+    assert by_class.conditions["candidates"] == 199
+    model = fwsr.KMedoids(3, random_state=0).fit(X, sample_weight=np.full(200, 0.5))
+    assert model.selection_.conditions["weight"] == 100
+
+
+@pytest.mark.parametrize("cls", [fwsr.KMedoids, fwsr.KMedoidsBatch, fwsr.KMeansExemplars, fwsr.OMP,
+                                 fwsr.GreedyCSSP])
+def test_estimators_of_weighted_points_agree_with_functions(X, cls):
+    weight = np.random.default_rng(3).integers(0, 4, size=200).astype(float)
+    model = cls(6).fit(X, sample_weight=weight)
+    if hasattr(cls, "random_state"):
+        model = cls(6, random_state=4).fit(X, sample_weight=weight)
+    chosen = fwsr.select(X, 6, method=cls.method, seed=4, sample_weight=weight)
+    assert model.exemplar_indices_.tolist() == chosen.exemplars.tolist()
+    np.testing.assert_allclose(model.weights_.sum(), weight.sum())
+    if hasattr(model, "inertia_"):
+        far = np.linalg.norm(X - X[chosen.exemplars][model.labels_], axis=1)
+        np.testing.assert_allclose(model.inertia_, weight @ far, rtol=1e-6)
+    with pytest.raises(ValueError, match="weight of point 0 is -1"):
+        cls(6).fit(X, sample_weight=np.r_[-1.0, np.ones(199)])
+
+
+def test_a_point_is_not_included_and_excluded(X):
+    with pytest.raises(ValueError, match="point 5 is in include and in exclude"):
+        fwsr.select(X, 3, include=[4, 5], exclude=[5, 6])
+
+
+def test_k_beside_an_error_to_reach_is_a_limit(X):
+    assert len(fwsr.select(X, 1000, method="fwsr", until_error=0.5)) < 200
+    with pytest.raises(ValueError, match="more than n_samples"):
+        fwsr.select(X, 1000, method="fwsr")

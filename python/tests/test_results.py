@@ -273,7 +273,7 @@ def test_classes_of_different_lengths():
 
 
 @pytest.mark.parametrize(("cls", "own"), [
-    (fwsr.Selection, {"classes", "ids"}), (fwsr.Certificate, set()),
+    (fwsr.Selection, {"classes", "ids", "conditions"}), (fwsr.Certificate, set()),
     (fwsr.Refinement, set()), (fwsr.Plan, {"seconds"}),
     (fwsr.ComparedMethod, {"trials"})])
 def test_attributes_are_those_that_the_core_lists_and_each_has_a_sentence(cls, own):

@@ -183,6 +183,124 @@ class Conditions(Case):
         self.assertEqual(update.returncode, 1)
         self.assertIn("archive.npy with 60 points of 12 features, and there are 50 of 12 now", update.stderr)
 
+    def test_an_update_knows_the_old_exemplars_again(self):
+        self.do("fwsr select archive.npy -k 4 -o old.json --quiet")
+        rows = random_rows(60, 12, seed=2)
+        with open(os.path.join(self.folder, "archive.npy"), "wb") as file:
+            file.write(npy_bytes(rows[::-1]))
+        update = self.do("fwsr update old.json new.npy -k 3")
+        self.assertEqual((update.returncode, update.stdout), (1, ""))
+        self.assertIn("has other numbers in archive.npy now than when it was chosen", update.stderr)
+        with open(os.path.join(self.folder, "old.json"), encoding="utf-8") as file:
+            old = json.load(file)
+        with open(os.path.join(self.folder, "archive.npy"), "wb") as file:
+            file.write(npy_bytes(rows))
+        self.assertEqual(self.do("fwsr update old.json new.npy -k 3 --quiet").returncode, 0)
+        for part, words in (("reading", "does not say how its data was read"),
+                            ("checksums", "does not say what its exemplars were")):
+            short = {**old, "data": {k: v for k, v in old["data"].items() if k != part}}
+            self.put("short.json", json.dumps(short))
+            update = self.do("fwsr update short.json new.npy -k 3")
+            self.assertEqual(update.returncode, 1)
+            self.assertIn(words, update.stderr)
+
+    def test_the_old_data_is_read_as_it_was(self):
+        lines = ["name,junk,a,b,c"] + [f"p{i},{i * 7 % 5},{','.join(map(str, row))}"
+                                       for i, row in enumerate(random_rows(40, 3, seed=5))]
+        self.put("old.csv", "\n".join(lines) + "\n")
+        with open(os.path.join(self.folder, "narrow.npy"), "wb") as file:
+            file.write(npy_bytes(random_rows(40, 3, seed=6)))
+        self.do("fwsr select old.csv --id-column name --exclude-columns junk -k 3 --method fwsr -o old.json --quiet")
+        update = self.do("fwsr update old.json narrow.npy -k 2 --quiet --json")
+        self.assertEqual(update.returncode, 0, update.stderr)
+        # By their ids, wherever they stand.
+        self.put("old.csv", "\n".join([lines[0]] + lines[:0:-1]) + "\n")
+        self.assertEqual(self.do("fwsr update old.json narrow.npy -k 2 --quiet").stdout,
+                         self.do("fwsr select narrow.npy --method fwsr -k 2 --include-points old.json --quiet").stdout)
+        # New data in a table, old data without columns to name.
+        self.put("new.csv", "\n".join(lines) + "\n")
+        self.do("fwsr select narrow.npy -k 3 --method fwsr -o narrow.json --quiet")
+        update = self.do("fwsr update narrow.json new.csv --id-column name --columns a-c -k 2 --quiet")
+        self.assertEqual(update.returncode, 0, update.stderr)
+
+    def test_an_update_keeps_method_kernel_and_options_unless_others_are_given(self):
+        def options(line):
+            ran = self.do(line + " --json --quiet")
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            return json.loads(ran.stdout)["options"]
+        for first, kept in (
+                ("--method fwsr --alpha 3 --scale unit --eta-relative 0.5",
+                 {"method": "fwsr", "alpha": 3, "scale": "unit", "eta": 0.5, "eta_relative": True}),
+                ("--method k-fwsr --kernel laplacian --gamma 0.25", {"method": "k-fwsr", "kernel": "laplacian",
+                                                                    "gamma": 0.25}),
+                ("--method greedy-cssp:mu=0.25 --center feature", {"method": "greedy-cssp", "center": "feature",
+                                                                   "settings": {"mu": 0.25}}),
+                ("--method omp:normalize=yes --seed 9",
+                 {"method": "omp", "seed": 9, "settings": {"normalize": True, "mu": 0.0}})):
+            with self.subTest(first=first):
+                self.do(f"fwsr select archive.npy -k 4 {first} -o old.json --quiet")
+                now = options("fwsr update old.json new.npy -k 2")
+                self.assertEqual({name: now[name] for name in kept}, kept)
+        self.do("fwsr select archive.npy -k 4 -o old.json --quiet")
+        with open(os.path.join(self.folder, "old.json"), encoding="utf-8") as file:
+            width = json.load(file)["gamma"]
+        now = options("fwsr update old.json new.npy -k 2")
+        self.assertEqual((now["method"], now["kernel"], now["gamma"]), ("exchange", "rbf", width))
+        now = options("fwsr update old.json new.npy -k 2 --gamma 0.5")
+        self.assertEqual((now["kernel"], now["gamma"]), ("rbf", 0.5))
+        now = options("fwsr update old.json new.npy -k 2 --method fwsr --kernel linear")
+        self.assertEqual((now["method"], now["kernel"]), ("fwsr", "linear"))
+        self.do("fwsr select archive.npy --method kmedoids -k 4 -o old.json --quiet")
+        update = self.do("fwsr update old.json new.npy -k 2")
+        self.assertEqual(update.returncode, 2)
+        self.assertIn("kmedoids does not choose under the condition", update.stderr)
+
+    def test_the_result_of_an_update_is_a_list_for_include(self):
+        self.do("fwsr select archive.npy --method fwsr -k 4 -o first.json --quiet")
+        self.do("fwsr update first.json new.npy -k 3 -o both.json --quiet")
+        with open(os.path.join(self.folder, "both.json"), encoding="utf-8") as file:
+            both = json.load(file)
+        more = json.loads(self.do(
+            "fwsr select new.npy --method fwsr -k 2 --include both.json --json --quiet").stdout)
+        self.assertEqual(sorted(e for e, i in zip(more["exemplars"], more["included"]) if i),
+                         sorted(both["exemplars"]))
+        self.put("more.json", json.dumps(more))
+        third = self.do("fwsr update more.json archive.npy -k 1 --quiet --json")
+        self.assertEqual(third.returncode, 0, third.stderr)
+        self.assertEqual(sum(json.loads(third.stdout)["included"]), 9)
+        # Whom another file holds can be neither chosen nor left out.
+        for name in ("--exclude", "--candidates"):
+            found = self.indices(f"fwsr select new.npy --method fwsr -k 2 {name} both.json --quiet")
+            own = [e for e in both["exemplars"] if e < 60]
+            self.assertEqual(all(i in own for i in found), name == "--candidates")
+
+    def test_messages_about_a_list_name_the_list(self):
+        self.put("minus.txt", "1\n-1\n" + "1\n" * 58)
+        self.put("empty.txt", "\n")
+        self.put("twice.txt", "4\n5\n4\n")
+        self.put("five.txt", "5\n")
+        self.put("tiny.txt", "1\n1e-120\n" + "1\n" * 58)
+        line = "fwsr select new.npy --method fwsr -k 2 "
+        for given, words in (
+                ("--weights minus.txt", "fwsr: minus.txt: the weight of point 1 is -1"),
+                ("--weights empty.txt", "fwsr: empty.txt: is empty; it needs a weight for every point"),
+                ("--cost empty.txt", "fwsr: empty.txt: is empty; it needs a cost for every point"),
+                ("--groups empty.txt --at-most 1", "fwsr: empty.txt: is empty; it needs a group for every point"),
+                ("--cost minus.txt", "fwsr: minus.txt: the cost of point 1 is -1"),
+                ("--cost tiny.txt", "fwsr: tiny.txt: the cost of point 1 is 1e-120"),
+                ("--include twice.txt", "fwsr: twice.txt: entry 3 is row 4, as entry 1 is; list it once"),
+                ("--include five.txt --exclude twice.txt",
+                 "fwsr: twice.txt: row 5 is to be excluded, and five.txt includes it")):
+            with self.subTest(given=given):
+                ran = self.do(line + given)
+                self.assertEqual((ran.returncode, ran.stdout), (1, ""))
+                self.assertTrue(ran.stderr.startswith(words), ran.stderr)
+
+    def test_a_number_beside_an_error_to_reach_is_a_limit(self):
+        few = self.indices("fwsr select new.npy --method fwsr -k 500 --until-error 0.3 --quiet")
+        self.assertLess(len(few), 20)
+        self.assertEqual(self.do("fwsr select new.npy --method fwsr -k 500 --quiet").returncode, 2)
+
     def test_an_update_of_an_update_includes_all_that_were_chosen(self):
         self.do("fwsr select archive.npy -k 4 -o first.json --quiet")
         self.do("fwsr update first.json new.npy -k 3 -o second.json --quiet")
@@ -275,7 +393,7 @@ class Conditions(Case):
                 (data + "--method fwsr --exclude far.txt", 1, "entry 1 is row 80, but points.csv has rows 0 to 79"),
                 (data + "--method fwsr --exclude word.txt", 1, "'none', which is no row"),
                 (data + "--method fwsr --weights few.txt", 1, "holds 2 weights but points.csv holds 80 points"),
-                (data + "--method fwsr --weights minus.txt", 2, "the weight of point 79 is -1"),
+                (data + "--method fwsr --weights minus.txt", 1, "minus.txt: the weight of point 79 is -1"),
                 (data + "--method fwsr --candidates few.txt", 2, "only 2 of 80 points may be chosen"),
                 (data + "--method fwsr --at-most 1", 2, "give the groups, too"),
                 ("fwsr select points.csv --method fwsr --exclude-columns price --group-column site -k 3", 2,

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._base import ExemplarSelector, KernelSelector
+from .._base import KernelSelector
 from .._documentation import documented
 from ._random_state import RandomState
+from ._weighted import Weighted
 
 
 @dataclass(eq=False, repr=False)
-class _Medoids(KernelSelector):
+class _Medoids(Weighted, KernelSelector):
     """What both kinds of k-medoids have."""
 
     _: dataclasses.KW_ONLY
@@ -37,7 +38,8 @@ class _Medoids(KernelSelector):
 
     @property
     def inertia_(self) -> float:
-        """The sum of the distances, in the metric, of the points from those of ``labels_``."""
+        """The sum of the distances, in the metric, of the points from those of ``labels_``, each
+        times its weight."""
         selection = self._fitted("selection_", "inertia_")
         # A class that gives all its points has no cost, and says nothing about it.
         parts = list(selection.classes.values()) or [selection]
@@ -89,7 +91,7 @@ class KMedoidsBatch(_Medoids):
 
 @documented
 @dataclass(eq=False, repr=False)
-class KMeansExemplars(ExemplarSelector):
+class KMeansExemplars(Weighted):
     """The point nearest to each centre of k-means.
 
     Examples

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from .._base import ExemplarSelector, KernelSelector
 from .._documentation import documented
 from ._random_state import RandomState
+from ._weighted import Weighted
 
 
 @documented
@@ -49,7 +50,7 @@ class StrongRRQR(KernelSelector):
 
 @documented
 @dataclass(eq=False, repr=False)
-class OMP(KernelSelector):
+class OMP(Weighted, KernelSelector):
     """Simultaneous orthogonal matching pursuit: the point most correlated with all residuals.
 
     Examples
@@ -112,7 +113,7 @@ class TwoStage(KernelSelector):
 
 @documented
 @dataclass(eq=False, repr=False)
-class GreedyCSSP(KernelSelector):
+class GreedyCSSP(Weighted, KernelSelector):
     """Greedy column subset selection: the point that lowers the error of projection most.
 
     With a ridge ``mu`` the point that lowers ``min_X ||A - A_T X||^2 + mu ||X||^2`` most, which is
