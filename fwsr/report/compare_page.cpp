@@ -25,6 +25,14 @@ std::vector<const Measure*> measures_taken(const std::vector<Comparison>& method
   return taken;
 }
 
+/// "0.105 ± 0.01".
+std::string spread_words(const Comparison& method, const Measure& measure) {
+  std::string text = measured_text(spread_of(method, measure), measure);
+  if (const std::size_t sign = text.find("+-"); sign != std::string::npos)
+    text.replace(sign, 2, "\u00b1\u00a0");
+  return text;
+}
+
 std::vector<double> means_of(const std::vector<Comparison>& methods, const Measure& measure) {
   std::vector<double> means;
   for (const Comparison& method : methods) means.push_back(spread_of(method, measure).mean);
@@ -54,7 +62,7 @@ std::string measures_table(const std::vector<Comparison>& methods,
       out += fmt::format(
           "<td{}{}>{}{}</td>", best[m][i] ? " class=\"best\"" : "",
           std::isfinite(spread.mean) ? fmt::format(" data-value=\"{:.17g}\"", spread.mean) : "",
-          html(measured_text(spread, *taken[m])), best[m][i] ? " *" : "");
+          html(spread_words(methods[i], *taken[m])), best[m][i] ? " *" : "");
     }
     out += "</tr>\n";
   }
@@ -77,8 +85,7 @@ std::string data_for(const ComparePage& page, const std::vector<const Measure*>&
     out.key("means").array();
     for (const double mean : means_of(page.methods, *m)) out.value(mean, 8);
     out.end_array().key("words").array();
-    for (const Comparison& method : page.methods)
-      out.value(measured_text(spread_of(method, *m), *m));
+    for (const Comparison& method : page.methods) out.value(spread_words(method, *m));
     out.end_array().end_object();
   }
   out.end_array().key("methods").array();
@@ -101,15 +108,14 @@ std::string compare_page(const ComparePage& page) {
     if (!method.trials.empty())
       strips.push_back({.name = method.name, .rows = method.trials.front().exemplars});
   return with_strips(page.rows, strips, [&](const std::string& side_by_side) {
-    const std::string body =
-        header(title, sentence, machine_lines(page.about), page.about) + "<main>\n" +
+    const std::string top = header(title, sentence, machine_lines(page.about), page.about);
+    const std::string sections =
         section("measures", "Measures", "A click on the head of a column sorts by it.",
                 measures_table(page.methods, taken) +
                     "<div class=\"picture\" data-view=\"bars\"></div>\n" + words_for(taken)) +
         section("side-by-side", "Exemplars side by side",
-                "Of the first run of each method, in the order of choosing.", side_by_side) +
-        "</main>\n";
-    return document(title, body, data_for(page, taken));
+                "Of the first run of each method, in the order of choosing.", side_by_side);
+    return document(title, top, sections, data_for(page, taken));
   });
 }
 

@@ -35,9 +35,24 @@ std::string policy_hash(std::string_view digits) {
   return fmt::format("'sha256-{}'", base64(bytes));
 }
 
+/// Links to the parts. @pre `sections` were made by section()
+std::string contents(const std::string& sections) {
+  std::string out = "<nav aria-label=\"Contents\"><ul>";
+  constexpr std::string_view start = "<section id=\"";
+  for (std::size_t at = sections.find(start); at != std::string::npos;
+       at = sections.find(start, at + 1)) {
+    const std::size_t id = at + start.size(), id_end = sections.find('"', id);
+    const std::size_t heading = sections.find("<h2", at), text = sections.find('>', heading) + 1;
+    out += fmt::format("<li><a href=\"#{}\">{}</a></li>", sections.substr(id, id_end - id),
+                       sections.substr(text, sections.find("</h2>", text) - text));
+  }
+  return out + "</ul></nav>\n";
+}
+
 }  // namespace
 
-std::string document(std::string_view title, const std::string& body, const std::string& data) {
+std::string document(std::string_view title, const std::string& top, const std::string& sections,
+                     const std::string& data) {
   const std::string policy = fmt::format(
       "default-src 'none'; img-src data:; style-src {}; script-src {}; base-uri 'none'; "
       "form-action 'none'",
@@ -51,7 +66,11 @@ std::string document(std::string_view title, const std::string& body, const std:
       policy, html(title));
   out += text_of(page_style, page_style_size);
   out += "</style>\n</head>\n<body>\n";
-  out += body;
+  out += top;
+  out += contents(sections);
+  out += "<main>\n";
+  out += sections;
+  out += "</main>\n";
   out += "<script type=\"application/json\" id=\"data\">";
   out += data;
   out += "</script>\n<script>";
@@ -119,24 +138,24 @@ std::string mix_bar(const std::vector<Index>& counts, const std::vector<std::str
     if (counts[c] > 0) order.push_back(c);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return counts[a] > counts[b]; });
-  std::string label, parts;
+  constexpr std::size_t named = 3;
+  std::string words, parts;
   double left = 0;
   for (std::size_t p = 0; p < order.size(); ++p) {
     const double share = static_cast<double>(counts[order[p]]) / static_cast<double>(all);
-    if (p < 6)
-      label +=
-          fmt::format("{}{} {}", p ? ", " : "", shortened(names[order[p]], 40), percent(share));
-    // Slivers could not be seen.
-    if (share > 0.002)
+    if (p < named)
+      words +=
+          fmt::format("{}{} {}", p ? ", " : "", percent(share), shortened(names[order[p]], 30));
+    if (share > 0.002)  // less could not be seen
       parts += fmt::format("<rect class=\"c{}\" x=\"{:.2f}\" width=\"{:.2f}\" height=\"6\"/>",
                            order[p] % 21, left, 100 * share);
     left += 100 * share;
   }
-  if (order.size() > 6) label += fmt::format(" and {} more", order.size() - 6);
+  if (order.size() > named) words += fmt::format(" and {} more", order.size() - named);
   return fmt::format(
-      "<svg class=\"bar mix\" viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" role=\"img\" "
-      "aria-label=\"classes of its points: {0}\"><title>{0}</title>{1}</svg>",
-      html(label), parts);
+      "<svg class=\"bar mix\" viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" "
+      "aria-hidden=\"true\">{1}</svg><p class=\"mixed\">classes of its points: {0}</p>",
+      html(words), parts);
 }
 
 std::string table(const std::vector<std::string>& columns,
@@ -166,9 +185,10 @@ std::string table_behind(const std::string& table, std::string_view words) {
 std::string percent(double fraction) {
   const double p = 100 * fraction;
   if (!std::isfinite(p)) return "?";
-  if (p > 0 && p < 0.01) return fmt::format("{:.1g} %", p);
-  if (p > 99 && p < 100) return fmt::format("{:.2f} %", std::min(p, 99.99));
-  return fmt::format("{:.{}f} %", p, p < 1 && p > 0 ? 2 : p == 0 || p == 100 ? 0 : 1);
+  // The space is one at which no line is broken.
+  if (p > 0 && p < 0.01) return fmt::format("{:.1g}\u00a0%", p);
+  if (p > 99 && p < 100) return fmt::format("{:.2f}\u00a0%", std::min(p, 99.99));
+  return fmt::format("{:.{}f}\u00a0%", p, p < 1 && p > 0 ? 2 : p == 0 || p == 100 ? 0 : 1);
 }
 
 std::string count_text(Index number) {

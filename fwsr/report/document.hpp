@@ -9,9 +9,11 @@
 
 namespace fwsr::report {
 
-/// All of a page: head with the rules of what may be loaded (nothing), style, body, data and script.
-/// @pre body is markup, data JSON as JsonWriter makes it
-std::string document(std::string_view title, const std::string& body, const std::string& data);
+/// All of a page: head with the rules of what may be loaded (nothing), style, what stands on top, links to the sections,
+/// these, data and script.
+/// @pre top and sections are markup, data JSON as JsonWriter makes it
+std::string document(std::string_view title, const std::string& top, const std::string& sections,
+                     const std::string& data);
 
 /// A part of a page with a heading.
 std::string section(std::string_view id, std::string_view heading, std::string_view about,

@@ -48,8 +48,8 @@ function unpacked(text, Type) {
 function percent(share) {
   if (!Number.isFinite(share)) return "?";
   const p = 100 * share;
-  if (p > 99 && p < 100) return `${Math.min(p, 99.99).toFixed(2)} %`;
-  return `${p.toFixed(p > 0 && p < 1 ? 2 : 1)} %`;
+  if (p > 99 && p < 100) return `${Math.min(p, 99.99).toFixed(2)}\u00a0%`;
+  return `${p.toFixed(p > 0 && p < 1 ? 2 : 1)}\u00a0%`;
 }
 
 const count = (number) => number.toLocaleString("en");

@@ -102,11 +102,11 @@ std::string select_page(const SelectPage& page, int threads, const KeepGoing& ke
     std::sort(map_rows.begin(), map_rows.end());
     map_rows.erase(std::unique(map_rows.begin(), map_rows.end()), map_rows.end());
     const Plane plane = plane_of(page.rows, page.runs.front(), page.axes, map_rows, threads);
-    const std::string body =
-        header(title_of(page), what_was_run(page), lines_of(page), page.about) + "<main>\n" +
+    const std::string top = header(title_of(page), what_was_run(page), lines_of(page), page.about);
+    const std::string sections =
         gallery_section(facts) + enough_section(facts) + worst_section(facts) + map_section(facts) +
-        classes_section(facts) + trace_section(facts) + export_section(facts) + "</main>\n";
-    out = document(title_of(page), body, select_data(facts, map_rows, plane));
+        classes_section(facts) + trace_section(facts) + export_section(facts);
+    out = document(title_of(page), top, sections, select_data(facts, map_rows, plane));
     if (out.size() <= most) break;
   }
   return out;

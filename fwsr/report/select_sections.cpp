@@ -151,7 +151,9 @@ std::string enough_section(const SelectFacts& facts) {
 
 std::string worst_section(const SelectFacts& facts) {
   std::string content;
-  if (!facts.by_share.empty())
+  if (!facts.by_share.empty() && facts.by_share == facts.by_amount)  // all norms are equal
+    content += points_table(facts, facts.by_share, "The most left over");
+  else if (!facts.by_share.empty())
     content += "<div class=\"pair\">" +
                points_table(facts, facts.by_share, "The largest part of itself left over") +
                points_table(facts, facts.by_amount, "The most of all that is missing") + "</div>\n";
@@ -191,14 +193,18 @@ std::string classes_section(const SelectFacts& facts) {
   const auto share = [](Index part, Index of) {
     return of > 0 ? static_cast<double>(part) / static_cast<double>(of) : 0.0;
   };
+  double most = 0;  // the longest bar
+  for (std::size_t c = 0; c < chosen.size(); ++c)
+    most = std::max(
+        {most, share(facts.classes.points[c], points), share(chosen[c], std::ssize(facts.chosen))});
   std::vector<std::vector<std::string>> lines;
   for (std::size_t c = 0; c < chosen.size() && c < 500; ++c) {
     const double data = share(facts.classes.points[c], points),
                  mine = share(chosen[c], std::ssize(facts.chosen));
     lines.push_back(
         {html(shortened(facts.classes.names[c], 60)), count_text(facts.classes.points[c]),
-         percent(data) + bar(data, percent(data) + " of the data"), count_text(chosen[c]),
-         percent(mine) + bar(mine, percent(mine) + " of the exemplars")});
+         percent(data) + bar(data / most, percent(data) + " of the data"), count_text(chosen[c]),
+         percent(mine) + bar(mine / most, percent(mine) + " of the exemplars")});
   }
   return section(
       "classes", "Classes", "What share each class has of the data and of the exemplars.",

@@ -116,10 +116,11 @@ std::string what_was_run(const SelectPage& page) {
   const Plan& plan = run.selection->plan;
   const std::string classes =
       page.runs.size() > 1 ? fmt::format(", class by class ({} classes)", page.runs.size()) : "";
-  return fmt::format("{} chosen from {} with {} by {}, in {}{}.",
+  return fmt::format("{} chosen from {} with {} by {}, to represent {}{}.",
                      counted(exemplars_of(page), "exemplar"), counted(page.rows.size(), "point"),
                      counted(cols_of(page.rows.points), "feature"), plan.method,
-                     run.dissimilarities ? "dissimilarities as given" : space_of(page), classes);
+                     run.dissimilarities ? "them by the dissimilarities given" : space_of(page),
+                     classes);
 }
 
 std::vector<Line> lines_of(const SelectPage& page) {

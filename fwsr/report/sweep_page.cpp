@@ -73,17 +73,16 @@ std::string sweep_page(const SweepPage& page) {
                                          percent(*page.settings[*page.best].error))});
   for (Line& line : machine_lines(page.about)) lines.push_back(std::move(line));
   return with_strips(page.rows, strips, [&](const std::string& side_by_side) {
-    const std::string body =
-        header(title, sentence, lines, page.about) + "<main>\n" +
+    const std::string top = header(title, sentence, lines, page.about);
+    const std::string sections =
         section(
             "grid", "Left over, by setting",
             "The share of the points that the exemplars of a setting do not span: the less, the "
             "better.",
             "<div class=\"picture\" data-view=\"heat\"></div>\n" + settings_table(page)) +
         section("side-by-side", "Exemplars of every setting", "In the order of choosing.",
-                side_by_side) +
-        "</main>\n";
-    return document(title, body, data_for(page));
+                side_by_side);
+    return document(title, top, sections, data_for(page));
   });
 }
 

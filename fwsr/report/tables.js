@@ -70,7 +70,7 @@ const tables = {
     if (!errors.length) return;
     const low = Math.min(...errors), high = Math.max(...errors);
     const left = 90, top = 44, wide = Math.max(70, Math.min(120, 620 / etas.length)), line = 40;
-    const svg = drawn("svg", { class: "heat", viewBox: `0 0 ${left + wide * etas.length + 10} ${top + line * alphas.length + 8}`, role: "img",
+    const svg = drawn("svg", { class: "heat", viewBox: `0 0 ${Math.max(720, left + wide * etas.length + 10)} ${top + line * alphas.length + 8}`, role: "img",
       "aria-label": `Share left over by alpha and eta, from ${percent(low)} to ${percent(high)}; the table below has all numbers` });
     svg.append(drawn("text", { x: left, y: 14, text: "eta" }), drawn("text", { x: left - 10, y: top - 8, "text-anchor": "end", text: "alpha" }));
     etas.forEach((eta, c) => svg.append(drawn("text", { x: left + wide * (c + 0.5), y: top - 8, "text-anchor": "middle", text: String(eta) })));
@@ -81,7 +81,7 @@ const tables = {
       const x = left + wide * etas.indexOf(s.eta), y = top + line * alphas.indexOf(s.alpha);
       const cell = drawn("a", { href: `#s${i}` },
         drawn("rect", { x, y, width: wide, height: line, fill: `rgb(${235 - 235 * share * 0.95}, ${243 - 140 * share}, ${248 - 85 * share})` }),
-        drawn("text", { class: share > 0.55 ? "on-dark" : "on-light", x: x + wide / 2, y: y + 25, "text-anchor": "middle", text: percent(s.error) }));
+        drawn("text", { class: share > 0.8 ? "on-dark" : "on-light", x: x + wide / 2, y: y + 25, "text-anchor": "middle", text: percent(s.error) }));
       svg.append(cell);
     });
     place.append(svg);

@@ -378,8 +378,14 @@ class Run:
 
     def selection(self, raw: Any) -> Selection:
         if isinstance(raw, dict):
-            return selection_of(raw, self.data.notes, self.original.ids)
-        return joined(raw, len(self.data), self.data.notes, self.original.ids)
+            answer = selection_of(raw, self.data.notes, self.original.ids)
+        else:
+            answer = joined(raw, len(self.data), self.data.notes, self.original.ids)
+        r = self.request
+        answer.remember_how(r.method, r.options, r.settings,
+                            weights=self.options["conditions"].get("weights"),
+                            function=r.kernel_function is not None)
+        return answer
 
     def class_encoders(self, selection: Selection) -> Iterator[tuple[str, Encoder, Data]]:
         """For each class that gives exemplars: its name, what represents it, and its points."""
