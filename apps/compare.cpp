@@ -220,8 +220,8 @@ int run_compare(int argc, const char* const* argv) {
   add_arguments(app, a);
   app.footer(examples);
   if (!parse(app, argc, argv)) return 0;
-  check_report_arguments(app, a.report, a.data, argc, argv);
   const std::vector<Contestant> contestants = check_arguments(app, a);
+  check_report_arguments(app, a.report, a.data, argc, argv);
 
   ProgressBar bar(a.quiet);
   bar.say("reading " + a.data.path);

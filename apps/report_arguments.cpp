@@ -22,7 +22,11 @@ constexpr const char* group = "The page";
 std::vector<std::string> words_in_column(const DataArguments& from, const std::string& column) {
   DataArguments own = from;
   own.labels.clear();
-  own.read.label_column.clear();
+  for (std::string* other : {&own.read.label_column, &own.read.id_column}) {
+    if (own.read.columns.empty() && !other->empty() && *other != column)
+      own.read.exclude_columns.push_back(*other);
+    other->clear();
+  }
   own.read.id_column = column;
   return load(own).ids;
 }

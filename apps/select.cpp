@@ -276,8 +276,8 @@ int run(int argc, const char* const* argv, bool update) {
     (void)must(data_of_result(old));
     a.conditions.include_points = old;
   }
-  check_report_arguments(app, a.report, a.data, argc, argv);
   check_arguments(app, a);
+  check_report_arguments(app, a.report, a.data, argc, argv);
 
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();

@@ -242,8 +242,8 @@ int run_sweep(int argc, const char* const* argv) {
   add_arguments(app, a);
   app.footer(examples);
   if (!parse(app, argc, argv)) return 0;
-  check_report_arguments(app, a.report, a.data, argc, argv);
   check_arguments(app, a);
+  check_report_arguments(app, a.report, a.data, argc, argv);
 
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();

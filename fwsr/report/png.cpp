@@ -42,7 +42,7 @@ std::vector<unsigned char> png_of(const Picture& picture) {
   }
   uLongf size = compressBound(static_cast<uLong>(raw.size()));
   Bytes packed(size);
-  if (compress2(packed.data(), &size, raw.data(), static_cast<uLong>(raw.size()), 9) != Z_OK)
+  if (compress2(packed.data(), &size, raw.data(), static_cast<uLong>(raw.size()), 6) != Z_OK)
     throw Error("zlib could not compress a picture");
   packed.resize(size);
 

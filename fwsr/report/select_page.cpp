@@ -8,14 +8,14 @@ namespace fwsr::report {
 
 std::vector<Detail> details() {
   return {Detail{},
-          {.cards = 300, .members = 5, .worst = 16, .names = 100'000, .images = 1'800'000},
+          {.cards = 300, .members = 5, .worst = 16, .names = 100'000, .images = 1'200'000},
           {.map_points = 10'000,
            .cards = 200,
            .members = 3,
            .worst = 12,
            .characters = 300,
            .names = 0,
-           .images = 1'000'000},
+           .images = 800'000},
           {.map_points = 5'000,
            .cards = 100,
            .members = 1,

@@ -21,7 +21,7 @@ struct Detail {
   std::size_t worst = 24;          // points that are badly represented
   std::size_t characters = 600;    // of a text
   std::size_t names = 400'000;     // bytes of ids and texts of the points in the map
-  std::size_t images = 2'400'000;  // bytes of images beside those of the exemplars
+  std::size_t images = 1'600'000;  // bytes of images beside those of the exemplars
 };
 /// From the richest to the poorest.
 std::vector<Detail> details();

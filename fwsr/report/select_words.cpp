@@ -98,6 +98,12 @@ std::string best_words(const SelectPage& page) {
   if (!c || !std::isfinite(c->f) || !(c->f_at_zero > 0)) return "";
   if (!c->trusted) return "rounding leaves no digits to say how near to the best the codes are";
   if (!std::isfinite(c->gap)) return "";
+  if (c->gap >= c->f_at_zero)
+    return fmt::format(
+        "not known: the gap is still {:.3g}, more than f(0) = {:.4g}, as it is after few steps "
+        "with a "
+        "large radius",
+        c->gap, c->f_at_zero);
   return fmt::format(
       "the codes are within {} of the best convex solution of this radius (gap {:.3g} of "
       "f(0) = {:.4g})",
