@@ -7,11 +7,47 @@ const gallery = {
     const list = document.querySelector(".cards");
     if (list && !DATA.images && !list.querySelector("img")) list.classList.add("wide");
     for (const group of document.querySelectorAll("details.group"))
-      group.addEventListener("toggle", () => { if (group.open) gallery.dress(group); });
+      group.addEventListener("toggle", () => {
+        group.closest(".card").classList.toggle("open", group.open);
+        if (group.open) gallery.open(group);
+      });
+    if (list && gallery.cards.length > 1) list.before(gallery.order(list));
     for (const place of document.querySelectorAll("#worst [data-row]")) {
       const image = imageOf(Number(place.dataset.row));
       if (image) place.prepend(image);
     }
+  },
+
+  /** By what the cards are laid out. */
+  order(list) {
+    const e = DATA.exemplars;
+    const ways = { "order of choosing": (t) => t, "number of points": (t) => -(e.weight[t] || 0), "looseness of the group": (t) => -(e.distance[t] || 0) };
+    const select = element("select", { id: "gallery-order", change: () => {
+      const value = ways[select.value];
+      const place = (card) => Number(card.dataset.place);
+      list.append(...[...gallery.cards].sort((a, b) => value(place(a)) - value(place(b)) || place(a) - place(b)));
+    } });
+    for (const way of Object.keys(ways)) select.append(element("option", { value: way, text: way }));
+    return element("div", { class: "controls" }, element("label", { text: "Sort by " }, select));
+  },
+
+  open(group) {
+    gallery.dress(group);
+    const t = Number(group.closest(".card").dataset.place);
+    if (group.querySelector(".all") || !map.group) return;
+    const all = [...map.index.keys()].filter((i) => map.group[i] === t && map.index[i] !== DATA.exemplars.index[t]);
+    const most = 500;
+    if (!all.length) return;
+    const words = map.n < DATA.points ? `All ${count(all.length)} that the map has` : `All ${count(all.length)}`;
+    group.append(element("button", { type: "button", class: "all", text: words, click: (event) => {
+      const list = element("ul", { class: "members" });
+      for (const i of all.slice(0, most)) {
+        const label = map.classes && map.classes[i] >= 0 ? element("span", { text: ` ${DATA.classes[map.classes[i]]}` }) : null;
+        list.append(element("li", { "data-row": map.index[i] }, map.nameOf(i), label));
+      }
+      event.target.replaceWith(element("h4", { text: all.length > most ? `The first ${most}` : words }), list);
+      gallery.dress(group);
+    } }));
   },
 
   dress(group) {

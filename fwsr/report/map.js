@@ -15,6 +15,8 @@ const map = {
     map.group = unpacked(m.group, Int32Array);
     map.classes = m.class ? unpacked(m.class, Int16Array) : null;
     map.left = m.left ? unpacked(m.left, Uint8Array) : null;
+    // The colours of what is left over go up to what nearly all points stay below.
+    if (map.left) map.mostLeft = Math.max(1, Uint8Array.from(map.left).sort()[Math.floor(map.n * 0.99)]) / 255;
     map.place = new Map();
     map.index.forEach((row, i) => map.place.set(row, i));
     map.by = map.classes ? "class" : "group";
@@ -101,7 +103,8 @@ const map = {
   colourOf(i, palette) {
     if (map.by === "class") return map.classes[i] < 0 ? palette.point : palette.classes[map.classes[i] % CLASS_COLOURS];
     if (map.by === "group") return map.group[i] < 0 ? palette.point : palette.classes[map.group[i] % CLASS_COLOURS];
-    return palette.errors[Math.round(map.left[i] / 255 * (palette.errors.length - 1))];
+    const share = Math.min(1, map.left[i] / 255 / map.mostLeft);
+    return palette.errors[Math.round(share * (palette.errors.length - 1))];
   },
 
   palette() {
@@ -185,7 +188,7 @@ const map = {
     if (map.by === "class")
       map.key.replaceChildren(...DATA.classes.slice(0, 100).map((name, c) => entry(palette.classes[c % CLASS_COLOURS], name)));
     else if (map.by === "error")
-      map.key.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((s) => entry(palette.errors[Math.round(15 * s)], `${percent(s)} left over`)));
+      map.key.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((s) => entry(palette.errors[Math.round(15 * s)], `${s < 1 ? percent(s * map.mostLeft) : `${percent(map.mostLeft)} or more`} left over`)));
     else map.key.replaceChildren(element("li", { text: "Points have the colour of their exemplar." }));
   },
 

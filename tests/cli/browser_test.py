@@ -100,6 +100,14 @@ class Pages(Case):
               new Set(c.getContext("2d").getImageData(0, 0, c.width, c.height).data).size)), 500));""")
         self.assertEqual(len(drawn), 16)
         self.assertTrue(all(colours > 2 for colours in drawn), drawn)
+        # All of them: as many as it stands for, without itself, beside the sixteen that are there already.
+        listed = w.do("""const d = document.querySelector("details.group"); d.querySelector(".all").click();
+            return [d.querySelectorAll("li").length, d.querySelectorAll("canvas").length, DATA.exemplars.weight[0]];""")
+        self.assertEqual(listed[0], listed[2] - 1 + 16)
+        self.assertEqual(listed[1], listed[0])
+        order = w.do("""const s = document.getElementById("gallery-order"); s.value = "number of points"; s.dispatchEvent(new Event("change"));
+            return [...document.querySelectorAll(".card")].map((c) => DATA.exemplars.weight[Number(c.dataset.place)]);""")
+        self.assertEqual(order, sorted(order, reverse=True))
         self.fine()
 
     def test_the_map_is_pointed_at_moved_and_listed(self):
