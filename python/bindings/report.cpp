@@ -31,7 +31,7 @@ template <class To, class Array>
 std::vector<To> list_of(nb::handle array) {
   if (array.is_none()) return {};
   const auto given = nb::cast<Array>(array);
-  return {given.data(), given.data() + given.size()};
+  return std::vector<To>(given.data(), given.data() + given.size());
 }
 
 template <class Value>
@@ -84,15 +84,16 @@ Selection selection_of(nb::handle s) {
     if (out.plan.points > 0)
       out.plan.kernel = kernel_named(nb::cast<std::string>(plan.attr("kernel")));
   }
-  if (const nb::object c = s.attr("certificate"); !c.is_none())
-    out.certificate =
-        Certificate{.f = nb::cast<double>(c.attr("f")),
-                    .f_at_zero = nb::cast<double>(c.attr("f_at_zero")),
-                    .gap = nb::cast<double>(c.attr("gap")),
-                    .reconstruction_error = nb::cast<double>(c.attr("reconstruction_error")),
-                    .trusted = found<bool>(c, "trusted").value_or(true)};
+  if (const nb::object c = s.attr("certificate"); !c.is_none()) {
+    Certificate& to = out.certificate.emplace();
+    to.f = nb::cast<double>(c.attr("f"));
+    to.f_at_zero = nb::cast<double>(c.attr("f_at_zero"));
+    to.gap = nb::cast<double>(c.attr("gap"));
+    to.reconstruction_error = nb::cast<double>(c.attr("reconstruction_error"));
+    to.trusted = found<bool>(c, "trusted").value_or(true);
+  }
   if (const nb::object r = s.attr("refinement"); !r.is_none())
-    out.refinement = Refinement{.local_optimum = nb::cast<bool>(r.attr("local_optimum"))};
+    out.refinement.emplace().local_optimum = nb::cast<bool>(r.attr("local_optimum"));
   return out;
 }
 

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 import fwsr
 
-HOSTILE = ["</script><script>x</script>", "<img src=x onerror=x>", "\"><b>", "&lt;", "\u2028", "\ud800",
-           "a\0b"]
+HOSTILE = ["</script><script>x</script>", "<img src=x onerror=x>", "\"><b>", "&lt;", "\u2028",
+           "\ud800", "a\0b"]
 
 
 @pytest.fixture
@@ -37,7 +37,8 @@ def test_the_page_has_the_exemplars_and_the_error_of_the_certificate(points, tmp
     assert data["exemplars"]["index"] == chosen.exemplars.tolist()
     assert data["exemplars"]["weight"] == chosen.weights.tolist()
     assert data["classes"] == ["0", "1", "2"]
-    assert data["curve"]["error"][-1] == pytest.approx(chosen.certificate.reconstruction_error, abs=1e-4)
+    error = chosen.certificate.reconstruction_error
+    assert data["curve"]["error"][-1] == pytest.approx(error, abs=1e-4)
     assert data["again"]["words"][:3] == ["X", "6", "method='exchange'"]
 
 
@@ -46,7 +47,8 @@ def test_every_kind_of_method_has_a_page(points, tmp_path, method):
     chosen = fwsr.select(points, 4, method=method)
     chosen.report(tmp_path / "page.html", points)
     data = data_of(page_of(tmp_path / "page.html"))
-    assert data["curve"]["error"][-1] == pytest.approx(chosen.certificate.reconstruction_error, abs=1e-4)
+    error = chosen.certificate.reconstruction_error
+    assert data["curve"]["error"][-1] == pytest.approx(error, abs=1e-4)
 
 
 def test_sparse_points_and_settings_of_a_sweep(points, tmp_path):
@@ -107,7 +109,8 @@ def test_images_in_every_form(points, tmp_path):
 
 def test_tables_bring_their_columns_and_ids(points, tmp_path):
     pd = pytest.importorskip("pandas")
-    table = pd.DataFrame(points, columns=[f"c{j}" for j in range(9)], index=[f"row {i}" for i in range(120)])
+    table = pd.DataFrame(points, columns=[f"c{j}" for j in range(9)],
+                         index=[f"row {i}" for i in range(120)])
     chosen = fwsr.select(table, 4)
     chosen.report(tmp_path / "page.html", table, axes=("c2", 0))
     data = data_of(page_of(tmp_path / "page.html"))
@@ -118,9 +121,10 @@ def test_tables_bring_their_columns_and_ids(points, tmp_path):
 def test_what_does_not_suit_is_refused(points, tmp_path):
     chosen = fwsr.select(points, 4)
     path = tmp_path / "page.html"
-    for given, words in (({"text": ["a"]}, "120 points, but text has 1"), ({"columns": ["a"]}, "9 features"),
-                         ({"images": (2, 3)}, "has 6 values"), ({"axes": ("c", 0)}, "is no feature"),
-                         ({"axes": 3}, "two features"), ({"y": [1, 2]}, "labels")):
+    for given, words in (({"text": ["a"]}, "120 points, but text has 1"),
+                         ({"columns": ["a"]}, "9 features"), ({"images": (2, 3)}, "has 6 values"),
+                         ({"axes": ("c", 0)}, "is no feature"),
+                         ({"axes": (1, 2, 3)}, "two features"), ({"y": [1, 2]}, "labels")):
         with pytest.raises((ValueError, TypeError), match=words):
             chosen.report(path, points, **given)
     with pytest.raises(ValueError, match="beyond the 10 points"):
