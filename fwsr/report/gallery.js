@@ -13,9 +13,14 @@ const gallery = {
       });
     if (list && gallery.cards.length > 1) list.before(gallery.order(list));
     for (const place of document.querySelectorAll("#worst [data-row]")) {
-      const image = imageOf(Number(place.dataset.row));
-      if (image) place.prepend(image);
+      const face = faceOf(Number(place.dataset.row));
+      if (!face) continue;
+      if (face.className === "said" && face.textContent.length > 120) face.textContent = `${face.textContent.slice(0, 119)}…`;
+      face.className === "said" ? place.append(face) : place.prepend(face);
     }
+    // What can be scrolled can be reached by keyboard.
+    for (const room of document.querySelectorAll(".text, .scroll"))
+      if (room.scrollHeight > room.clientHeight + 1 || room.scrollWidth > room.clientWidth + 1) room.tabIndex = 0;
   },
 
   /** By what the cards are laid out. */

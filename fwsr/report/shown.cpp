@@ -14,6 +14,20 @@ namespace {
 
 constexpr std::size_t telling_features = 5;
 
+/// The beginning of a text, without its blank lines.
+std::string beginning_of(std::string_view text, std::size_t characters) {
+  const std::size_t most = 8 * characters;
+  std::string out;
+  bool at_start = true;  // of a line
+  for (const char c : text.substr(0, most)) {
+    const bool space = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    if (at_start && space) continue;
+    at_start = c == '\n';
+    out += c;
+  }
+  return shortened(out, characters);
+}
+
 std::string deviations_text(double deviations) {
   return fmt::format("{:+.1f}", deviations);
 }
@@ -48,7 +62,7 @@ std::string Shown::face(Index row, std::size_t characters) const {
   }
   if (at(row) < rows_.texts.size())
     return fmt::format("<p class=\"text\">{}</p>",
-                       html(shortened(rows_.texts[at(row)], characters)));
+                       html(beginning_of(rows_.texts[at(row)], characters)));
   if (!features_) return "";
   std::string lines;
   for (const Telling& t : features_->of(row, telling_features))
@@ -69,7 +83,7 @@ void Shown::add_face(JsonWriter& out, Index row, std::size_t characters) const {
     if (const Embedded file = embed_file(rows_.pictures[at(row)]); file.problem.empty())
       out.field("picture", file.source);
   } else if (at(row) < rows_.texts.size()) {
-    out.field("text", shortened(rows_.texts[at(row)], characters));
+    out.field("text", beginning_of(rows_.texts[at(row)], characters));
   } else if (features_) {
     out.key("features").array();
     for (const Telling& t : features_->of(row, 3))
