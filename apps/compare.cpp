@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command.hpp"
+#include "apps/compare_report.hpp"
 #include "apps/compare_result.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
@@ -29,6 +30,7 @@ constexpr Index most_repeats = 100'000;
 
 struct CompareArguments : RunArguments {
   DataArguments data;
+  ReportArguments report;
   SelectOptions options;
   std::string methods = default_methods;
   std::uint64_t seed = 0;
@@ -83,6 +85,7 @@ void add_arguments(CLI::App& app, CompareArguments& a) {
       ->type_name("FILE")
       ->group("Output");
   app.add_flag("--json", a.json, "everything as JSON, every pick included")->group("Output");
+  add_report_arguments(app, a.report, false);
   app.add_flag("--quiet", a.quiet, "no progress bar; warnings and errors are still told")
       ->group("Output");
   add_threads_argument(app, a.data);
@@ -164,7 +167,8 @@ std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a
   a.compare.per_class = a.count.per_class;
   std::vector<Contestant> all = contestants_of(a);
   for (const Contestant& c : all) refuse_options_wrong_for_any_data(c.request->options);
-  check_destinations({{"-o", a.output.empty() ? "-" : a.output}}, {a.data.path, a.data.labels});
+  check_destinations({{"-o", a.output.empty() ? "-" : a.output}, {"--report", a.report.path}},
+                     {a.data.path, a.data.labels});
   return all;
 }
 
@@ -217,11 +221,13 @@ int run_compare(int argc, const char* const* argv) {
   app.footer(examples);
   if (!parse(app, argc, argv)) return 0;
   const std::vector<Contestant> contestants = check_arguments(app, a);
+  check_report_arguments(app, a.report, a.data, argc, argv);
 
   ProgressBar bar(a.quiet);
   bar.say("reading " + a.data.path);
   a.data.read.budget = MemoryBudget(a.options.memory);
   const Dataset data = load(a.data);
+  const RowsShown shown = read_rows_shown(a.report, a.data, data);
   CompareResult result{.data = data,
                        .options = a.options,
                        .count = a.count,
@@ -253,9 +259,10 @@ int run_compare(int argc, const char* const* argv) {
   bar.clear();
   stop_if_interrupted();
   const bool table = a.output.empty() && !a.json;
-  write_result(a.output, [&](std::ostream& out) {
-    table ? void(out << compare_table(result)) : a.write->write(out, result, {});
-  });
+  write_with_report(a.report, a.quiet, [&] { return compare_report(result, a.report, shown); },
+                    {a.output, [&](std::ostream& out) {
+                       table ? void(out << compare_table(result)) : a.write->write(out, result, {});
+                     }});
   if (!table && !a.quiet) write_stderr(compare_table(result));
   if (!a.quiet) write_stderr(table_text(data));
   write_stderr(compare_notes(result, terminal_has_colour()));

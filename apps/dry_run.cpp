@@ -55,8 +55,10 @@ std::string dry_run_text(const SelectResult& result, const SelectPlan& plan) {
 
 }  // namespace
 
-void write_dry_run(const SelectResult& result, const SelectPlan& plan, bool json) {
-  const std::string text = json ? "" : dry_run_text(result, plan);
+void write_dry_run(const SelectResult& result, const SelectPlan& plan, bool json,
+                   const std::string& report) {
+  std::string text = json ? "" : dry_run_text(result, plan);
+  if (!report.empty()) text += fmt::format("{:<12}{}\n", "page", report);
   const Json all = json ? dry_run_json(result, plan) : Json();
   write_result("", [&](std::ostream& out) { json ? write_json(out, all) : void(out << text); });
 }

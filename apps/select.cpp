@@ -17,7 +17,9 @@
 #include "apps/old_result.hpp"
 #include "apps/option_list.hpp"
 #include "apps/progress.hpp"
+#include "apps/report_arguments.hpp"
 #include "apps/run_arguments.hpp"
+#include "apps/select_report.hpp"
 #include "apps/select_writers.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
@@ -31,6 +33,7 @@ namespace {
 struct SelectArguments : RunArguments {
   DataArguments data;
   ConditionsArguments conditions;
+  ReportArguments report;
   SelectOptions options;
   std::string method = default_method;
   bool method_named = false;  // by the user
@@ -73,6 +76,7 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
                "csv: an apostrophe in front of ids and classes that a spreadsheet would take for "
                "formulas (= + - @); numbers stay")
       ->group("Output");
+  add_report_arguments(app, a.report, true);
   add_dry_run_and_quiet(app, a);
   add_threads_argument(app, a.data);
   add_memory_argument(app, a.options);
@@ -96,7 +100,7 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   a.write = &writer_of_result(select_writers(), a.output, a.json);
   a.json = is_json(*a.write);
   a.options.codes = a.write_codes;
-  a.options.assignment = a.write_assignment;
+  a.options.assignment = a.write_assignment || a.report.wanted();
   a.options.threads = threads_of(a.data);
   a.method_named = app.count("--method") > 0 || a.method != default_method;
   refuse_foreign_options(app, a.method);
@@ -104,7 +108,8 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   refuse_options_wrong_for_any_data(a.request->options);
   check_destinations({{"-o", a.output.empty() ? "-" : a.output},
                       {"--codes", a.codes},
-                      {"--assignment", a.assignment}},
+                      {"--assignment", a.assignment},
+                      {"--report", a.report.path}},
                      {a.data.path, a.data.labels, a.conditions.candidates, a.conditions.exclude,
                       a.conditions.include, a.conditions.include_points, a.conditions.represent,
                       a.conditions.weights, a.conditions.cost, a.conditions.groups});
@@ -214,7 +219,27 @@ void warn_of_long_run(const SelectArguments& a, const SelectPlan& plan, Progress
   write_stderr(fmt::format("fwsr: {}\n", warning));
 }
 
-void write_all(const SelectArguments& a, SelectResult& result) {
+/// The page, where one was asked for; how large it is, is told before it is written.
+std::string make_page(SelectArguments& a, const RowsShown& shown, ProgressBar& bar,
+                      const SelectResult& result) {
+  if (!a.report.wanted()) return "";
+  bar.say("making " + a.report.path);
+  std::string page;
+  try {
+    on_data(result.data, [&] { page = select_report(result, a.report, shown); });
+  } catch (const fwsr::Interrupted&) {
+    bar.clear();
+    stop_if_interrupted();
+    throw;
+  }
+  bar.clear();
+  // The page wanted to know; other outputs have it only where they were asked for it.
+  a.request->options.assignment = a.write_assignment;
+  if (!a.quiet) write_stderr(report_line(a.report, page.size()));
+  return page;
+}
+
+void write_all(const SelectArguments& a, const std::string& page, SelectResult& result) {
   const Clock::time_point start = Clock::now();
   std::vector<Output> outputs;
   const auto add = [&](const std::string& path, const Writer<SelectResult>* writer) {
@@ -224,6 +249,8 @@ void write_all(const SelectArguments& a, SelectResult& result) {
   };
   add(a.codes, a.write_codes);
   add(a.assignment, a.write_assignment);
+  if (a.report.wanted())
+    outputs.push_back({a.report.path, [&](std::ostream& out) { out << page; }});
   outputs.push_back({a.output, [&](std::ostream& out) {
                        result.seconds.write = seconds_since(start);
                        a.write->write(out, result, a.style);
@@ -280,6 +307,7 @@ int run(int argc, const char* const* argv, bool update) {
     a.conditions.include_points = old;
   }
   check_arguments(app, a);
+  check_report_arguments(app, a.report, a.data, argc, argv);
 
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();
@@ -305,6 +333,7 @@ int run(int argc, const char* const* argv, bool update) {
                       .source = a.data,
                       .own = all.own,
                       .represented = all.represented};
+  const RowsShown shown = read_rows_shown(a.report, a.data, data);
   result.seconds.read = seconds_since(start);
   on_data(data, [&] {
     const std::vector<Index> wanted = check_classes(a, data);
@@ -319,10 +348,13 @@ int run(int argc, const char* const* argv, bool update) {
   });
   if (a.dry_run) {
     bar.clear();
-    write_dry_run(result, *plan, a.json);
+    write_dry_run(
+        result, *plan, a.json,
+        report_plan(a.report, rows_of(data.view()), a.options.exemplars, a.options.threads, shown));
     return 0;
   }
-  write_all(a, result);
+  const std::string page = make_page(a, shown, bar, result);
+  write_all(a, page, result);
   const bool colour = terminal_has_colour();
   write_stderr(a.quiet ? warnings_text(result, colour) : summary(result, colour));
   return result.interrupted ? interrupt_exit_code() : 0;

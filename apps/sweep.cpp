@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command.hpp"
+#include "apps/compare_report.hpp"
 #include "apps/conditions_arguments.hpp"
 #include "apps/data_arguments.hpp"
 #include "apps/destination.hpp"
@@ -25,6 +26,7 @@ namespace {
 struct SweepArguments : RunArguments {
   DataArguments data;
   ConditionsArguments conditions;
+  ReportArguments report;
   SelectOptions options;
   std::vector<NumberOrAuto> alphas;
   std::vector<double> etas;
@@ -85,6 +87,7 @@ void add_arguments(CLI::App& app, SweepArguments& a) {
       ->type_name("FILE")
       ->group("Output");
   app.add_flag("--json", a.json, "everything as JSON, every selection included")->group("Output");
+  add_report_arguments(app, a.report, false);
   add_dry_run_and_quiet(app, a);
   add_threads_argument(app, a.data);
   add_memory_argument(app, a.options);
@@ -123,7 +126,8 @@ void check_arguments(const CLI::App& app, SweepArguments& a) {
   a.options.threads = threads_of(a.data);
   a.requests = requests_of(a);
   for (const Request& request : a.requests) refuse_options_wrong_for_any_data(request.options);
-  check_destinations({{"-o", a.output.empty() ? "-" : a.output}}, {a.data.path, a.data.labels});
+  check_destinations({{"-o", a.output.empty() ? "-" : a.output}, {"--report", a.report.path}},
+                     {a.data.path, a.data.labels});
 }
 
 SweepPlans plan_of(const SweepArguments& a, const Dataset& data) {
@@ -239,6 +243,7 @@ int run_sweep(int argc, const char* const* argv) {
   app.footer(examples);
   if (!parse(app, argc, argv)) return 0;
   check_arguments(app, a);
+  check_report_arguments(app, a.report, a.data, argc, argv);
 
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();
@@ -254,6 +259,7 @@ int run_sweep(int argc, const char* const* argv) {
     plan = plan_of(a, d);
   });
   on_data(data, [&] { set_conditions(data); });
+  const RowsShown shown = read_rows_shown(a.report, a.data, data);
   SweepResult result{.data = data,
                      .options = a.options,
                      .count = a.count,
@@ -280,9 +286,10 @@ int run_sweep(int argc, const char* const* argv) {
     return 0;
   }
   const bool table = a.output.empty() && !a.json;
-  write_result(a.output, [&](std::ostream& out) {
-    table ? void(out << sweep_table(result)) : a.write->write(out, result, {});
-  });
+  write_with_report(a.report, a.quiet, [&] { return sweep_report(result, a.report, shown); },
+                    {a.output, [&](std::ostream& out) {
+                       table ? void(out << sweep_table(result)) : a.write->write(out, result, {});
+                     }});
   if (!table && !a.quiet) write_stderr(sweep_table(result));
   if (!a.quiet) write_stderr(table_text(data));
   write_stderr(sweep_warnings(result, terminal_has_colour()));

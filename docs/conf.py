@@ -21,3 +21,4 @@ napoleon_custom_sections = [("Attributes", "params_style")]
 html_theme = "furo"
 html_title = f"fwsr {release}"
 html_show_copyright = False
+html_extra_path = ["../build/site"]  # docs/make_pages.py: a live page

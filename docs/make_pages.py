@@ -2,7 +2,7 @@
 
 The Python of docs/gallery.md, each `figure` saved as the picture that follows it there; the
 examples, what they print kept in docs/outputs; docs/command_line.md, from the program's help;
-and docs/cpp_reference.md, from the headers.
+docs/cpp_reference.md, from the headers; and the page of docs/report.md, for the site alone.
 
 usage: make_pages.py      (in an environment with fwsr[docs])
 """
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import fwsr
 import fwsr_cli
 import make_command_line
 import make_cpp_reference
@@ -64,6 +65,10 @@ def main():
             save(names["figure"], DOCS / picture)
     for example in sorted((DOCS.parent / "python" / "examples").glob("*.py")):
         keep_output(example)
+    live = DOCS.parent / "build" / "site" / "digits_page.html"
+    live.parent.mkdir(parents=True, exist_ok=True)
+    digits = fwsr.read("digits")
+    fwsr.select(digits, 20).report(live, digits)
     make_command_line.main(fwsr_cli.program())
     make_cpp_reference.main()
 

@@ -34,6 +34,7 @@ std::optional<Dataset> parse_digits(std::string_view text) {
   data.name = "digits";
   data.format = "built-in";
   data.type = "uint8";
+  data.image = {8, 8};
   for (Index j = 0; j < pixels; ++j) data.columns.emplace_back(take_field(text));
   if (take_field(text) != "label") return std::nullopt;
   DenseMatrix<float> points{rows, pixels, {}};

@@ -162,6 +162,7 @@ Result<Dataset> read_idx_file(const FileBytes& file, const ReadOptions& options)
   if (header->shape.size() > 2)
     data.notes.push_back(fmt::format("{} images of {} read as points of {} features", rows,
                                      lengths_text(std::span(header->shape).subspan(1)), features));
+  if (header->shape.size() == 3) data.image = {header->shape[1], header->shape[2]};
   const StoredMatrix stored{header->type, rows, features, false};
   if (looks_like_gzip(file.bytes())) {
     const Index bytes = checked_bytes(rows, features, fits_single(header->type) ? 4 : 8);

@@ -108,6 +108,7 @@ Result<Dataset> join(const Dataset& first, const Dataset& second) {
   all.format = first.format;
   all.type = first.type;
   all.columns = first.columns;
+  all.image = first.image;
   all.ids = first.ids;
   all.labels = first.labels;
   all.table = first.table;

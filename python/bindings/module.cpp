@@ -28,6 +28,7 @@
 #include "python/bindings/options.hpp"
 #include "python/bindings/planned.hpp"
 #include "python/bindings/points.hpp"
+#include "python/bindings/report.hpp"
 #include "python/bindings/results.hpp"
 #include "python/bindings/watched.hpp"
 #include "python/bindings/words.hpp"
@@ -245,6 +246,9 @@ NB_MODULE(_core, m) {
       .def_prop_ro("labels", [](const GivenPoints& p) { return p.file.value().labels.words(); })
       .def_prop_ro("ids", [](const GivenPoints& p) { return p.file.value().ids; })
       .def_prop_ro("columns", [](const GivenPoints& p) { return p.file.value().columns; })
+      .def_prop_ro(
+          "image",
+          [](const GivenPoints& p) { return p.file ? p.file->image : std::vector<Index>(); })
       .def_prop_ro("notes", [](const GivenPoints& p) { return p.file.value().notes; })
       .def_prop_ro("table", [](const GivenPoints& p) { return table_of(p.file.value()); })
       .def_prop_ro("can_be_streamed",
@@ -272,6 +276,7 @@ NB_MODULE(_core, m) {
         "names"_a, "counts"_a.none(), "repeats"_a, "time_limit"_a.none(), "callback"_a.none(),
         "every_step"_a);
   bind_encoder(m);
+  bind_report(m);
   m.def("methods", [] {
     nb::list all;
     for (const Method& method : fwsr::methods()) all.append(to_python(method));

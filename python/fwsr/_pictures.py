@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from . import _containers, _core, _labels, _read
+from ._images import shape_of
 from ._results import Selection
 
 ACCENT = "#0072b2"
@@ -251,22 +252,6 @@ def images_of(X: Any, selection: Selection, shape: Any) -> tuple[np.ndarray, int
         raise ValueError("the exemplars contain NaN or infinity; fill in the values")
     images = pixels.reshape(len(pixels), *shape).astype(np.float64)
     return (images if len(shape) == 2 else as_colours(images)), n
-
-
-def shape_of(d: int, given: Any) -> tuple[int, ...]:
-    if given is None:
-        for pixels, colours in ((d, ()), (d // 3, (3,))):
-            side = math.isqrt(pixels)
-            if side * side * math.prod(colours) == d:
-                return (side, side, *colours)
-        raise ValueError(f"{d} pixels are no square image; give shape=(height, width)")
-    shape = tuple(int(s) for s in given)
-    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (3, 4)):
-        raise ValueError(f"shape is (height, width) or (height, width, 3) and 4, got {shape}")
-    if math.prod(shape) != d:
-        raise ValueError(f"an image of shape {shape} has {math.prod(shape)} values, the points "
-                         f"have {d}")
-    return shape
 
 
 def as_colours(images: np.ndarray) -> np.ndarray:

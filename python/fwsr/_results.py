@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -215,6 +216,59 @@ class Selection:
     def remember(self, method: str, options: dict[str, Any], points: Any) -> None:
         """What :meth:`update` needs: how the exemplars were chosen, and their points."""
         object.__setattr__(self, "_remembered", (method, options, points))
+
+    def remember_how(self, method: str, options: dict[str, Any], settings: dict[str, Any], *,
+                     weights: Any, function: bool) -> None:
+        """What :meth:`report` needs: how the exemplars were chosen."""
+        object.__setattr__(self, "_asked", {
+            "method": method, "options": options, "settings": settings, "weights": weights,
+            "function": function})
+
+    def report(self, path: Any, X: Any, y: Any = None, *, images: Any = None, text: Any = None,
+               columns: Any = None, axes: Any = None, name: str | None = None) -> int:
+        """Write a page to look at: what was chosen, what it stands for and what it misses.
+
+        One HTML file that any browser shows, from disk and without a network; at most 2 MB, and
+        5 MB with images.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it; whole or not at all.
+        X : as for :func:`fwsr.select`
+            The points the exemplars were chosen from; also images of shape (n, height, width) or
+            (n, height, width, 3).
+        y : array-like, optional
+            A class for every point.
+        images : tuple, True or list of paths, optional
+            The points are images of this shape, (height, width) or (height, width, 3); True:
+            square ones. Or a png or jpeg file for every point. Built-in digits and idx files are
+            shown as images by themselves; False: not.
+        text : sequence of str, optional
+            A text for every point.
+        columns : sequence of str, optional
+            Names of the features; those of a table are known.
+        axes : pair, optional
+            Two features for the map, by name or number; None: principal components.
+        name : str, optional
+            What the page calls the data.
+
+        Returns
+        -------
+        int
+            The size of the page in bytes.
+
+        Examples
+        --------
+        >>> import fwsr
+        >>> digits = fwsr.read("digits")
+        >>> size = fwsr.select(digits, 20).report("digits.html", digits)  # doctest: +SKIP
+        """
+        from ._report import page_of
+
+        page = page_of(self, X, y, images, text, columns, axes, name)
+        _core.write_file(os.fspath(path), page)
+        return len(page.encode())
 
     def update(self, X: Any, k: Any, **options: Any) -> Selection:
         """Choose k more for new data, beside these exemplars.

@@ -392,7 +392,12 @@ class Run:
             found = selection_of(raw, self.data.notes, self.original.ids)
         else:
             found = joined(raw, len(self.data), self.data.notes, self.original.ids)
-        return replace(found, conditions=self.conditions)
+        found = replace(found, conditions=self.conditions)
+        r = self.request
+        found.remember_how(r.method, r.options, r.settings,
+                           weights=self.options["conditions"].get("weights"),
+                           function=r.kernel_function is not None)
+        return found
 
     def class_encoders(self, selection: Selection) -> Iterator[tuple[str, Encoder, Data]]:
         """For each class that gives exemplars: its name, what represents it, and its points."""

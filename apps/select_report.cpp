@@ -1,0 +1,83 @@
+#include "apps/select_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apps/command.hpp"
+#include "apps/interrupt.hpp"
+#include "apps/text.hpp"
+#include "fwsr/base/memory.hpp"
+#include "fwsr/methods/method.hpp"
+#include "fwsr/report/text.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+/// The words of a command without these options and what follows them.
+std::vector<std::string> without(const std::vector<std::string>& words,
+                                 const std::vector<std::string>& options) {
+  std::vector<std::string> kept;
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    const std::string& word = words[w];
+    const auto is_one = [&](const std::string& option) {
+      return word == option || word.starts_with(option + "=") ||
+             (option.size() == 2 && word.starts_with(option));  // -k20
+    };
+    if (std::none_of(options.begin(), options.end(), is_one)) {
+      kept.push_back(report::shell_word(word));
+    } else if (std::find(options.begin(), options.end(), word) != options.end()) {
+      ++w;
+    }
+  }
+  return kept;
+}
+
+/// For "again, with these locked": the number of exemplars of classes is of each, and stays.
+std::vector<std::string> words_to_choose_again(const SelectResult& result,
+                                               const ReportArguments& a) {
+  std::vector<std::string> left_out = {"--include", "--exclude", "-o", "--output"};
+  if (!result.per_class) left_out.insert(left_out.end(), {"-k", "--exemplars"});
+  return without(a.words, left_out);
+}
+
+}  // namespace
+
+std::string select_report(const SelectResult& result, const ReportArguments& a,
+                          const RowsShown& shown) {
+  report::SelectPage page{.rows = rows_of_page(result.data, shown)};
+  page.about = {.command = a.command,
+                .again = words_to_choose_again(result, a),
+                .excluded = result.conditions.exclude.empty()
+                                ? ""
+                                : report::shell_word(result.conditions.exclude),
+                .seconds = result.seconds,
+                .peak_bytes = peak_memory(),
+                .threads = result.threads,
+                .version = version_number()};
+  for (const ClassSelection& part : result.parts) {
+    page.runs.push_back({.selection = &part.selection,
+                         .members = part.members,
+                         .options = result.request.options,
+                         .dissimilarities = takes_dissimilarities(result.request.settings)});
+    page.classes.push_back(part.name);
+  }
+  page.weights = result.request.options.conditions.weights;
+  page.axes = shown.axes;
+  page.warnings = warnings_of(result);
+  return report::select_page(page, result.threads, [] { return !interrupted(); });
+}
+
+std::string report_plan(const ReportArguments& a, Index points, Index exemplars, int threads,
+                        const RowsShown& shown_rows) {
+  if (!a.wanted()) return "";
+  const bool images = shown_rows.images || !shown_rows.pictures.empty();
+  const auto most =
+      static_cast<double>(images ? report::most_bytes_with_images : report::most_bytes);
+  const auto bytes = static_cast<double>(report::measured_bytes(points, exemplars, threads));
+  return fmt::format("{}, at most {}; making it takes {} beside the data", shown(a.path),
+                     format_bytes(most), format_bytes(bytes));
+}
+
+}  // namespace fwsr::app

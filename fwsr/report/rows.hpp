@@ -1,0 +1,73 @@
+// The points as people know them: ids, classes, pictures, texts, names of features. All borrowed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fwsr/base/index.hpp"
+#include "fwsr/base/labels.hpp"
+#include "fwsr/base/result.hpp"
+
+namespace fwsr::report {
+
+/// How the numbers of a point are the pixels of an image.
+struct ImageShape {
+  Index height = 0, width = 0, channels = 1;
+  bool planes = false;  // one colour after the other, and not pixel by pixel
+
+  Index size() const { return height * width * channels; }
+  friend bool operator==(const ImageShape&, const ImageShape&) = default;
+};
+/// "28x28", "32x32x3", or "3x32x32" for colours one after the other.
+Result<ImageShape> parse_image_shape(std::string_view text);
+
+struct Rows {
+  std::string name;  // of the data
+  PointsView points = {};
+  const Labels* labels = nullptr;         // null or empty: there are none
+  std::span<const std::string> ids = {};  // each of the next: one a point, or none
+  std::span<const std::string> texts = {};
+  std::span<const std::string> pictures = {};  // files with a picture of each point
+  std::span<const std::string> columns = {};   // names of the features, or none
+  std::optional<ImageShape> images = {};
+
+  Index size() const { return rows_of(points); }
+  bool has_classes() const { return labels && !labels->empty(); }
+  bool has_images() const { return images || !pictures.empty(); }
+  /// Its numbers as they are.
+  std::vector<double> numbers(Index row) const;
+  /// "x3" where features have no names.
+  std::string column(Index feature) const;
+};
+
+/// The classes as people count: numbers before words, and 2 before 10.
+struct Classes {
+  std::vector<std::string> names = {};
+  std::vector<Index> place = {};   // of a code of the labels among the names; -1: has no points
+  std::vector<Index> points = {};  // how many
+
+  explicit Classes(const Rows& rows);
+  Index of(const Rows& rows, Index row) const;  // -1: there are no classes
+};
+
+/// What tells a point from the others: the features farthest from their means, in standard deviations.
+struct Telling {
+  Index feature = 0;
+  double value = 0;
+  double deviations = 0;  // signed
+};
+class Features {
+ public:
+  /// Means and deviations of at most 2000 points.
+  explicit Features(const Rows& rows);
+  std::vector<Telling> of(Index row, std::size_t most) const;
+
+ private:
+  const Rows& rows_;
+  std::vector<double> mean_, deviation_;
+};
+
+}  // namespace fwsr::report

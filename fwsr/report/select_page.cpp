@@ -1,0 +1,115 @@
+#include <set>
+
+#include "fwsr/base/at.hpp"
+#include "fwsr/report/sample.hpp"
+#include "fwsr/report/select_parts.hpp"
+
+namespace fwsr::report {
+
+std::vector<Detail> details() {
+  return {Detail{},
+          {.cards = 300, .members = 5, .worst = 16, .names = 100'000, .images = 1'200'000},
+          {.map_points = 10'000,
+           .cards = 200,
+           .members = 3,
+           .worst = 12,
+           .characters = 300,
+           .names = 0,
+           .images = 800'000},
+          {.map_points = 5'000,
+           .cards = 100,
+           .members = 1,
+           .worst = 8,
+           .characters = 200,
+           .names = 0,
+           .images = 300'000},
+          {.map_points = 2'000,
+           .cards = 20,
+           .members = 0,
+           .worst = 4,
+           .characters = 100,
+           .names = 0,
+           .images = 0}};
+}
+
+std::vector<Chosen> chosen_of(const std::vector<Run>& runs) {
+  std::vector<Chosen> all;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const Selection& s = *runs[r].selection;
+    for (std::size_t t = 0; t < s.exemplars.size(); ++t)
+      all.push_back({.index = s.exemplars[t],
+                     .rank = static_cast<Index>(t),
+                     .run = r,
+                     .weight = t < s.weights.size() ? s.weights[t] : 0,
+                     .strength = t < s.strength.size() ? s.strength[t] : 0,
+                     .filled = t < s.filled.size() && s.filled[t],
+                     .included = t < s.included.size() && s.included[t]});
+  }
+  return all;
+}
+
+namespace {
+
+std::vector<Index> indices_of(const std::vector<Chosen>& chosen) {
+  std::vector<Index> all;
+  for (const Chosen& one : chosen) all.push_back(one.index);
+  return all;
+}
+
+/// Each once, in the order of their first place.
+std::vector<Index> rows_to_show(const std::vector<Chosen>& chosen, std::size_t cards,
+                                const std::vector<Group>& groups,
+                                const std::vector<std::vector<Index>>& others) {
+  std::vector<Index> all;
+  std::set<Index> known;
+  const auto add = [&](Index row) {
+    if (known.insert(row).second) all.push_back(row);
+  };
+  for (std::size_t t = 0; t < cards; ++t) {
+    add(chosen[t].index);
+    for (const Index row : groups[t].nearest) add(row);
+    for (const Index row : groups[t].farthest) add(row);
+  }
+  for (const std::vector<Index>& some : others)
+    for (const Index row : some) add(row);
+  return all;
+}
+
+}  // namespace
+
+SelectFacts::SelectFacts(const SelectPage& of, const Measured& found, const Detail& how)
+    : page(of),
+      measured(found),
+      detail(how),
+      classes(of.rows),
+      chosen(chosen_of(of.runs)),
+      groups(groups_of(of.rows, classes, found, indices_of(chosen), how.members)),
+      by_share(largest(found.left, how.worst)),
+      by_amount(largest(found.amount, how.worst)),
+      shown_rows(rows_to_show(chosen, cards(), groups, {by_share, by_amount})),
+      shown(of.rows, shown_rows) {}
+
+std::string select_page(const SelectPage& page, int threads, const KeepGoing& keep_going) {
+  const Measured measured = measure(page.rows.points, page.runs, page.weights, threads, keep_going);
+  const std::size_t most = page.rows.has_images() ? most_bytes_with_images : most_bytes;
+  std::string out;
+  for (const Detail& detail : details()) {
+    throw_if_cancelled(keep_going);
+    const SelectFacts facts(page, measured, detail);
+    std::vector<Index> map_rows = evenly_spaced(page.rows.size(), detail.map_points);
+    for (const Chosen& one : facts.chosen) map_rows.push_back(one.index);
+    for (const Index row : facts.by_share) map_rows.push_back(row);
+    std::sort(map_rows.begin(), map_rows.end());
+    map_rows.erase(std::unique(map_rows.begin(), map_rows.end()), map_rows.end());
+    const Plane plane = plane_of(page.rows, page.runs.front(), page.axes, map_rows, threads);
+    const std::string top = header(title_of(page), what_was_run(page), lines_of(page), page.about);
+    const std::string sections =
+        gallery_section(facts) + enough_section(facts) + worst_section(facts) + map_section(facts) +
+        classes_section(facts) + trace_section(facts) + export_section(facts);
+    out = document(title_of(page), top, sections, select_data(facts, map_rows, plane));
+    if (out.size() <= most) break;
+  }
+  return out;
+}
+
+}  // namespace fwsr::report

@@ -1,0 +1,8 @@
+// Every view starts by itself: one that fails leaves the others as they are.
+
+for (const view of [gallery, map, enough, trace, taking, tables])
+  try {
+    view.start();
+  } catch (problem) {
+    console.error(problem);
+  }

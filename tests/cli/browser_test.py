@@ -1,0 +1,211 @@
+"""Pages in a real browser: every view is drawn and works, nothing is asked of a network, no text becomes markup."""
+
+import csv
+import io
+import sys
+import unittest
+
+import browser
+from helpers import Case, random_rows
+from report_pages import hostile_table
+
+#: How many colours a canvas has: a blank one has one.
+COLOURS = """const c = document.querySelector("#map canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size;"""
+CORNER = """const c = document.querySelector("#map canvas"); return [...c.getContext("2d").getImageData(1, 1, 1, 1).data];"""
+#: Text whose contrast with what is behind it is less than people with weak eyes need (WCAG AA), and what it is.
+CONTRAST = """
+const parts = (text) => text.match(/[\\d.]+/g).map(Number);
+const light = ([r, g, b]) => { const c = [r, g, b].map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+  return 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2]; };
+const behind = (e) => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor);
+  if (c.length < 4 || c[3] > 0.99) return c; } return parts(getComputedStyle(document.body).backgroundColor); };
+const poor = [];
+for (const e of document.querySelectorAll("body *")) {
+  if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue;
+  if (["SCRIPT", "STYLE", "NOSCRIPT", "OPTION"].includes(e.tagName) || !e.getClientRects().length) continue;
+  if (e.closest(".heat a") || e.closest(".beyond")) continue;
+  const style = getComputedStyle(e), svg = e instanceof SVGElement;
+  const a = light(parts(svg ? style.fill : style.color)), b = light(behind(e));
+  const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (contrast < 4.5) poor.push(`${contrast.toFixed(2)} ${e.tagName}.${e.className} ${e.textContent.slice(0, 30)}`);
+}
+return poor.slice(0, 10);"""
+#: What a screen reader could not name, and other broken promises of markup.
+NAMES = """
+const bad = [];
+const say = (e, what) => bad.push(`${what}: ${e.outerHTML.slice(0, 100)}`);
+for (const e of document.querySelectorAll("img")) if (!e.hasAttribute("alt")) say(e, "no alt");
+for (const e of document.querySelectorAll("canvas, svg[role=img]")) if (!e.getAttribute("aria-label")) say(e, "no name");
+for (const e of document.querySelectorAll("button, summary, a")) if (!e.textContent.trim() && !e.getAttribute("aria-label")) say(e, "no words");
+for (const e of document.querySelectorAll("input, select")) if (!e.labels.length && !e.getAttribute("aria-label")) say(e, "no label");
+for (const e of document.querySelectorAll("th")) if (!e.scope) say(e, "no scope");
+const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) bad.push(`id ${id} twice`);
+if (document.querySelectorAll("h1").length !== 1 || document.querySelectorAll("main").length !== 1) bad.push("h1 and main");
+let level = 0;
+for (const e of document.querySelectorAll("h1, h2, h3, h4")) { const now = Number(e.tagName[1]); if (now > level + 1) say(e, "skips a level"); level = now; }
+for (const e of document.querySelectorAll("a[href^='#']")) if (!document.getElementById(e.getAttribute("href").slice(1))) say(e, "leads nowhere");
+if (!document.documentElement.lang) bad.push("no language");
+return bad.slice(0, 10);"""
+
+
+@unittest.skipUnless(browser.there(), browser.WHY_NOT)
+class Pages(Case):
+    def setUp(self):
+        super().setUp()
+        self.window = browser.Browser(self.folder)
+        self.addCleanup(self.window.close)
+
+    def page(self, *command):
+        self.succeed(*command, "--report", "page.html", "--quiet", "-o", "out.csv")
+        self.window.open(self.path("page.html"))
+
+    def fine(self):
+        """No message, no request, no dialog; names and contrast in light and dark."""
+        w = self.window
+        self.assertEqual(w.alert(), None)
+        self.assertEqual([m["message"] for m in w.log()], [])
+        self.assertEqual(w.requests(), [])
+        self.assertEqual(w.do(NAMES), [])
+        for dark in (False, True):
+            w.dark(dark)
+            self.assertEqual(w.do(CONTRAST), [], f"dark: {dark}")
+        w.dark(False)
+        for width in (400, 1280, 3840):
+            w.resize(width, 900)
+            self.assertLessEqual(w.do("return document.documentElement.scrollWidth"), width)
+        w.resize(1280, 900)
+
+    def test_digits_every_view_is_drawn_and_works(self):
+        self.page("select", "digits", "-k", "12", "--method", "fwsr")
+        w = self.window
+        self.assertGreater(w.do(COLOURS), 8)
+        self.assertEqual(w.do("return document.querySelectorAll('[data-view=curve] path').length"), 2)
+        self.assertEqual(w.do("return document.querySelectorAll('[data-view=trace] path').length"), 2)
+        self.assertEqual(w.do("return [...document.querySelectorAll('.card img')].filter((i) => i.naturalWidth === 8).length"), 12)
+        # The slider dims what is beyond it, and the number for a share is found.
+        said = w.do("""const s = document.getElementById("k-slider"); s.value = 5; s.dispatchEvent(new Event("input"));
+            return [document.querySelectorAll(".card.beyond").length, document.querySelector("#enough .said").textContent];""")
+        self.assertEqual(said[0], 7)
+        self.assertIn("The first 5 span", said[1])
+        found = w.do("""const s = document.getElementById("k-share"); s.value = 50; s.dispatchEvent(new Event("input"));
+            return [document.querySelector("#enough output").textContent, document.getElementById("k-slider").value,
+                    DATA.curve.error];""")
+        first = next(i + 1 for i, e in enumerate(found[2]) if 1 - e >= 0.5)
+        self.assertEqual(found[:2], [f"{first} exemplars", str(first)])
+        # Members of a group get their images when it is opened.
+        drawn = w.do("""const d = document.querySelector("details.group"); d.open = true;
+            return new Promise((done) => setTimeout(() => done([...d.querySelectorAll("canvas")].map((c) =>
+              new Set(c.getContext("2d").getImageData(0, 0, c.width, c.height).data).size)), 500));""")
+        self.assertEqual(len(drawn), 16)
+        self.assertTrue(all(colours > 2 for colours in drawn), drawn)
+        # All of them: as many as it stands for, without itself, beside the sixteen that are there already.
+        listed = w.do("""const d = document.querySelector("details.group"); d.querySelector(".all").click();
+            return [d.querySelectorAll("li").length, d.querySelectorAll("canvas").length, DATA.exemplars.weight[0]];""")
+        self.assertEqual(listed[0], listed[2] - 1 + 16)
+        self.assertEqual(listed[1], listed[0])
+        order = w.do("""const s = document.getElementById("gallery-order"); s.value = "number of points"; s.dispatchEvent(new Event("change"));
+            return [...document.querySelectorAll(".card")].map((c) => DATA.exemplars.weight[Number(c.dataset.place)]);""")
+        self.assertEqual(order, sorted(order, reverse=True))
+        self.fine()
+
+    def test_the_map_is_pointed_at_moved_and_listed(self):
+        self.page("select", "digits", "-k", "8")
+        w = self.window
+        w.do("document.querySelector('#map').scrollIntoView({behavior: 'instant'})")
+        x, y, width, height = w.do("""const b = document.querySelector("#map canvas").getBoundingClientRect();
+            return [b.left, b.top, b.width, b.height].map(Math.round);""")
+        place = w.do("return map.toScreen(map.place.get(DATA.exemplars.index[3])).map(Math.round)")
+        w.point(x + place[0], y + place[1])
+        shown = w.do("return document.getElementById('map-shown').textContent")
+        self.assertIn(f"#{w.do('return DATA.exemplars.index[3]')}", shown)
+        self.assertIn("exemplar 3", shown)
+        w.drag(x + 20, y + 20, x + width - 20, y + min(height, 850) - 30, shift=True)
+        self.assertGreater(w.do("return document.querySelectorAll('.region tbody tr').length"), 100)
+        before = w.do("return [map.zoom, ...map.centre]")
+        w.do("const c = document.querySelector('#map canvas'); for (const key of ['+', 'ArrowLeft', 'ArrowUp']) "
+             "c.dispatchEvent(new KeyboardEvent('keydown', {key}));")
+        after = w.do("return [map.zoom, ...map.centre]")
+        self.assertTrue(after[0] > before[0] and after[1] < before[1] and after[2] < before[2], (before, after))
+        for mode in ("group", "error"):
+            w.do("const s = document.getElementById('map-colours'); s.value = arguments[0]; s.dispatchEvent(new Event('change'))", mode)
+            self.assertGreater(w.do(COLOURS), 5)
+        w.dark()
+        w.do("map.draw()")
+        self.assertLess(max(w.do(CORNER)[:3]), 60)
+
+    def test_what_is_taken_away_is_what_the_program_wrote(self):
+        self.page("select", "digits", "-k", "6")
+        w = self.window
+        with open(self.path("out.csv"), encoding="utf-8") as file:
+            written = [row["index"] for row in csv.DictReader(file)]
+        taken = [row["index"] for row in csv.DictReader(io.StringIO(w.do("return taking.csv()")))]
+        self.assertEqual(taken, written)
+        self.assertEqual(w.do("return JSON.parse(taking.json()).exemplars.map(String)"), written)
+        command = w.do("""const tick = (card, box) => { const b = document.querySelectorAll(`#e${card} .ticks input`)[box]; b.click(); };
+            tick(1, 0); tick(4, 0); tick(2, 1); tick(1, 1); return document.getElementById("again").textContent;""")
+        lines = command.splitlines()
+        self.assertEqual(lines[0], f"printf '%s\\n' index {written[4]} > keep.csv")
+        self.assertEqual(lines[1], f"printf '%s\\n' index {written[1]} {written[2]} > leave.csv")
+        self.assertIn("-k 5 --include keep.csv --exclude leave.csv", lines[2])
+        # The command does what it says.
+        self.write("again.sh", command.replace("fwsr select", '"$FWSR_PROGRAM" select'))
+        import subprocess
+
+        ran = subprocess.run(["sh", "again.sh"], cwd=self.folder, capture_output=True, text=True,
+                             env=self.environment())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        again = [row["index"] for row in csv.DictReader(io.StringIO(ran.stdout))]
+        self.assertEqual((again[0], len(again)), (written[4], 6))
+        self.assertFalse({written[1], written[2]} & set(again))
+
+    def test_two_hundred_hostile_labels_stay_text(self):
+        self.write("hostile.csv", hostile_table(400, 200))
+        for shown in (("--text-column", "text"), ("--exclude-columns", "text")):
+            self.page("select", "hostile.csv", "--label-column", "label", "--id-column", "name", *shown, "-k", "9",
+                      "--method", "k-fwsr", "--name", "</title><script>window.broken = 1</script>")
+            w = self.window
+            w.do("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+            w.do("document.querySelector('#map canvas').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))")
+            self.assertEqual(w.do("return window.broken"), None)
+            self.assertEqual(w.do("return document.querySelectorAll('script').length"), 2)
+            self.assertEqual(w.do("return document.querySelectorAll('iframe, base, link, object, form, marquee').length"), 0)
+            self.assertEqual(w.do("""return [...document.querySelectorAll("*")].flatMap((e) => [...e.attributes])
+                .filter((a) => a.name.startsWith("on")).length"""), 0)
+            self.assertEqual(w.do("return DATA.classes.length"), 200)
+            self.assertTrue(w.do("return document.title").startswith("9 exemplars of </title><script>"))
+            self.fine()
+
+    def test_tables_comparisons_and_sweeps(self):
+        rows = random_rows(90, 5, seed=3)
+        self.write("points.csv", "a,b,c,d,e\n" + "\n".join(",".join(f"{v:.4f}" for v in row) for row in rows) + "\n")
+        self.page("select", "points.csv", "-k", "5", "--map-columns", "a,c")
+        self.assertIn("a", self.window.do("return document.querySelector('.axes').textContent"))
+        self.fine()
+        self.page("compare", "points.csv", "-k", "4", "--methods", "fwsr,kmedoids,random", "--repeats", "2")
+        w = self.window
+        order = """document.querySelectorAll("#compared th[data-less] button")[0].click();
+            return [...document.querySelectorAll("#compared tbody tr")].map((r) => Number(r.cells[1].dataset.value));"""
+        values = w.do(order)
+        self.assertEqual(values, sorted(values))
+        self.assertEqual(w.do(order), sorted(values, reverse=True))
+        self.assertEqual(w.do("return document.querySelectorAll('[data-view=bars] rect').length"), 3)
+        self.fine()
+        self.page("sweep", "points.csv", "-k", "4", "--alphas", "auto,2", "--etas", "0,1,2")
+        self.assertEqual(w.do("return document.querySelectorAll('.heat rect').length"), 6)
+        self.fine()
+
+    def test_without_scripts_gallery_and_tables_are_there(self):
+        self.window.devtools("Emulation.setScriptExecutionDisabled", value=True)
+        self.page("select", "digits", "-k", "5")
+        root = self.window.devtools("DOM.getDocument")["root"]["nodeId"]
+        for what, least in ((".card img", 5), ("#worst tbody tr", 20), ("#exemplars tbody tr", 5), ("noscript", 1)):
+            found = self.window.devtools("DOM.querySelectorAll", nodeId=root, selector=what)["nodeIds"]
+            self.assertGreaterEqual(len(found), least, what)
+
+
+if __name__ == "__main__":
+    if not browser.there():
+        print(browser.WHY_NOT, file=sys.stderr)
+    unittest.main()
