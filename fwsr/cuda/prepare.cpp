@@ -81,9 +81,8 @@ PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> s
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
   const std::shared_ptr<Shared> shared = shared_of(view);
-  auto card = card_of(
-      shared ? Shared::device(shared) : std::make_shared<Device>(o.device.number, o.device_memory),
-      cols_of(view), keep_going);
+  auto card = card_of(std::make_shared<Device>(o.device.number, o.device_memory), cols_of(view),
+                      keep_going);
   Device& device = card->shard().device();
   auto points =
       shared
