@@ -50,7 +50,7 @@ struct Dataset {
   Labels labels;                     // one per point, or empty
   std::optional<TableReading> table =
       {};  // csv: header, separator, columns as they were understood
-  std::vector<Index> image = {};  // height and width where points are images for certain: idx, digits
+  std::vector<Index> image = {};  // height and width, of idx images and digits; else empty
   /// Things the user should know: "uint8 converted once to float32 (188 MB)".
   std::vector<std::string> notes;
   /// For text formats: the line of the file on which each point's record starts; else empty.
