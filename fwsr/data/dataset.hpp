@@ -49,8 +49,8 @@ struct Dataset {
   std::vector<std::string> ids;      // one per point, or empty
   Labels labels;                     // one per point, or empty
   std::optional<TableReading> table =
-      {};  // csv: header, separator, columns as they were understood
-  std::vector<Index> image = {};  // height and width where points are images for certain: idx, digits
+      {};                         // csv: header, separator, columns as they were understood
+  std::vector<Index> image = {};  // height and width, of idx images and digits; else empty
   /// Things the user should know: "uint8 converted once to float32 (188 MB)".
   std::vector<std::string> notes;
   /// For text formats: the line of the file on which each point's record starts; else empty.
