@@ -63,9 +63,8 @@ Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& p
     form.reset();
     const auto exchanging = Clock::now();
     if (options.refine != Refine::none) watch.enter(Progress::Stage::exchange);
-    const std::optional<Exchanged> refined =
-        refine_run(run, products, prepared, options, plan.threads, keep_going, watch.exchanges(),
-                   &limit);
+    const std::optional<Exchanged> refined = refine_run(
+        run, products, prepared, options, plan.threads, keep_going, watch.exchanges(), &limit);
     result.seconds.exchange = refined ? seconds_since(exchanging) : 0;
     watch.enter(Progress::Stage::certificate);
     describe_run(std::move(run), refined, products, prepared, options, keep_going, result);
