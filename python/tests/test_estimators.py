@@ -62,7 +62,8 @@ def test_fields_and_defaults_are_those_of_the_core(cls):
         expected |= {"lambda_" if o == "lambda" else o: default for o, default in OPTIONS.items()
                      if o in method["options"] and o != "exemplars"}
     if method["solver"]:
-        expected |= {"at_least": None, "at_most": None}  # conditions, whose lists are given to fit
+        # Conditions, whose lists are given to fit; and where the work is done.
+        expected |= {"at_least": None, "at_most": None, "device": None}
     if "rank" in method["options"]:
         expected["rank"] = OPTIONS["rank"]
     if method["uses_rbf"]:
