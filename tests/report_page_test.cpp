@@ -32,8 +32,8 @@ constexpr const char* hostile[] = {"</script><script>alert(1)</script>",
                                    "&lt;b&gt;",
                                    "\xff\xfe",
                                    "\xe2\x80\xa8",
-                                   "\xe2\x80\xae"
-                                   "abc",
+                                   ("\xe2\x80\xae"
+                                    "abc"),
                                    "a\0b",
                                    "=1+1",
                                    "</style><style>*{display:none}",
