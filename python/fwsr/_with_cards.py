@@ -16,9 +16,13 @@ def take_core() -> None:
     package = importlib.util.find_spec("fwsr_cuda13")
     if package is None:
         return
+    from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as version_of
 
-    version, own = version_of(PACKAGE), version_of("fwsr")
+    try:
+        version, own = version_of(PACKAGE), version_of("fwsr")
+    except PackageNotFoundError:  # a folder of sources, not what was installed
+        return
     if version != own:
         warnings.warn(f"{PACKAGE} {version} is installed beside fwsr {own}, and is left alone: pip "
                       f"install '{PACKAGE}=={own}' for work on cards", stacklevel=3)

@@ -23,9 +23,12 @@ def with_cards() -> str | None:
     package = importlib.util.find_spec("fwsr_cuda13")
     if package is None:
         return None
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    if version("fwsr-cuda13") != version("fwsr"):
+    try:
+        if version("fwsr-cuda13") != version("fwsr"):
+            return None
+    except PackageNotFoundError:  # a folder of sources, not what was installed
         return None
     for folder in package.submodule_search_locations or []:
         if os.path.exists(found := os.path.join(folder, "fwsr")):
