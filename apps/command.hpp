@@ -51,6 +51,9 @@ int run_methods(int argc, const char* const* argv);
 int run_inspect(int argc, const char* const* argv);
 int run_generate(int argc, const char* const* argv);
 
+/// The program: one message and an exit code, whatever happens.
+int run_guarded(int argc, const char* const* argv);
+
 /// Version and the parts of this build, one a line.
 std::string version_text();
 /// As in FWSR_VERSION: three numbers and the points between them.

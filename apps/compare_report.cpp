@@ -22,10 +22,11 @@ std::string compare_report(const CompareResult& result, const ReportArguments& a
                            const RowsShown& shown) {
   report::ComparePage page{.rows = rows_of_page(result.data, shown)};
   page.about = about(a, {}, result.threads);
-  for (const Comparison& row : result.rows)
+  for (const Comparison& row : result.rows) {
+    page.methods.push_back(report::described(row));
     for (const Trial& trial : row.trials)
       page.exemplars = std::max(page.exemplars, std::ssize(trial.exemplars));
-  page.methods = result.rows;
+  }
   return report::compare_page(page);
 }
 
@@ -36,17 +37,10 @@ std::string sweep_report(const SweepResult& result, const ReportArguments& a,
   const std::vector<SweepRow> rows = rows_of_sweep(result);
   page.best = best_of(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    report::SweepSetting setting{.alpha = text_of(rows[i].alpha),
-                                 .eta = rows[i].eta,
-                                 .status = name_of(rows[i].status),
-                                 .steps = rows[i].steps,
-                                 .exemplars = {},
-                                 .error = rows[i].error,
-                                 .f = rows[i].f,
-                                 .gap = rows[i].gap,
-                                 .f_at_zero = rows[i].f_at_zero};
-    for (const Pick& pick : picks_of(result.settings[i])) setting.exemplars.push_back(pick.index);
-    page.settings.push_back(std::move(setting));
+    std::vector<const Selection*> runs;
+    for (const ClassSelection& part : result.settings[i].parts) runs.push_back(&part.selection);
+    page.settings.push_back(
+        report::described(text_of(rows[i].alpha), rows[i].eta, rows[i].status, runs));
   }
   return report::sweep_page(page);
 }

@@ -111,7 +111,10 @@ int threads_of(const DataArguments& a) {
 }
 
 Dataset load(const DataArguments& a) {
-  Dataset data = must(read_dataset(a.path, a.read));
+  return with_labels(a, must(read_dataset(a.path, a.read)));
+}
+
+Dataset with_labels(const DataArguments& a, Dataset data) {
   if (!a.name.empty()) data.name = a.name;
   if (a.labels.empty()) return data;
   data.labels = must(read_labels(a.labels, a.read.budget));

@@ -34,6 +34,9 @@ void check_data_arguments(const CLI::App& app, DataArguments& arguments);
 /// @throws Error with the reader's message
 Dataset load(const DataArguments& arguments);
 
+/// Points that were read, with the name and the labels that they are given.
+Dataset with_labels(const DataArguments& arguments, Dataset data);
+
 int threads_of(const DataArguments& arguments);
 
 /// The distinct labels and how many points carry each, in the order of select_per_class: numbers

@@ -46,6 +46,16 @@ struct AddFields {
   }
 };
 
+/// Puts every list that it is told of into an object, where there is one.
+struct AddFound {
+  Json& json;
+
+  template <class T>
+  void operator()(const char* name, const std::vector<T>& values, const char*) const {
+    if (!values.empty()) json[name] = json_of(values);
+  }
+};
+
 template <class T>
 concept Described = requires(const T& value, AddFields add) {
   describe(value, add);

@@ -1,4 +1,4 @@
-// The program: finds the command, and turns what went wrong into one message and an exit code.
+// The programs fwsr and fwsr-mpi: find the command, and turn what went wrong into one message and an exit code.
 //   0 done   1 the work failed (file, memory, data)   2 wrong use   128 + n ended by signal n, as 130 by Ctrl-C,
 //   with the best so far written where that came while exemplars were exchanged
 #include <unistd.h>
@@ -13,16 +13,23 @@
 
 #include <fmt/format.h>
 
+#include "apps/checkpoint.hpp"
 #include "apps/command.hpp"
 #include "apps/destination.hpp"
 #include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/machines.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/write_file.hpp"
 #include "fwsr/linalg/processor.hpp"
 
 namespace fwsr::app {
+
+Machines*& machines() {
+  static Machines* all = nullptr;
+  return all;
+}
 
 namespace {
 
@@ -82,7 +89,12 @@ int run(int argc, const char* const* argv) {
     return 0;
   }
   for (const Command& command : commands)
-    if (word == command.name) return command.run(argc - 1, argv + 1);
+    if (word == command.name) {
+      if (machines() && word != "select")
+        throw UsageError(
+            fmt::format("fwsr-mpi shares the work of select alone; write fwsr {} ...", word));
+      return command.run(argc - 1, argv + 1);
+    }
   std::vector<std::string> names = {"--help", "--version"};
   for (const Command& command : commands) names.push_back(command.name);
   const auto near = nearest(word, names);
@@ -141,6 +153,10 @@ int run_guarded(int argc, const char* const* argv) {
     return fail(
         interrupt_exit_code(),
         fmt::format("interrupted; {} has a part of the result, no file was changed", e.where));
+  } catch (const Kept& e) {
+    return fail(
+        interrupt_exit_code(),
+        fmt::format("interrupted; {} has what was done so far: add --resume to go on", e.where));
   } catch (const Interrupted&) {
     return fail(interrupt_exit_code(), "interrupted; no file was changed");
   } catch (const ClosedPipe&) {
@@ -153,7 +169,3 @@ int run_guarded(int argc, const char* const* argv) {
 }
 
 }  // namespace fwsr::app
-
-int main(int argc, char** argv) {
-  return fwsr::app::run_guarded(argc, argv);
-}

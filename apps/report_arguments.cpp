@@ -19,8 +19,12 @@ namespace {
 constexpr const char* group = "The page";
 
 /// A column of DATA as words: the file is read once more.
-std::vector<std::string> words_in_column(const DataArguments& from, const std::string& column) {
+std::vector<std::string> words_in_column(const DataArguments& from, const std::string& column,
+                                         const Dataset& data) {
   DataArguments own = from;
+  // One feature is enough: the words are what is wanted.
+  if (!data.columns.empty() && data.columns.front() != column)
+    own.read.columns = {data.columns.front()};
   own.labels.clear();
   for (std::string* other : {&own.read.label_column, &own.read.id_column}) {
     if (own.read.columns.empty() && !other->empty() && *other != column)
@@ -113,9 +117,9 @@ RowsShown read_rows_shown(const ReportArguments& a, const DataArguments& from,
                           const Dataset& data) {
   RowsShown shown;
   if (!a.wanted()) return shown;
-  if (!a.text_column.empty()) shown.texts = words_in_column(from, a.text_column);
+  if (!a.text_column.empty()) shown.texts = words_in_column(from, a.text_column, data);
   if (!a.image_column.empty())
-    for (const std::string& path : words_in_column(from, a.image_column))
+    for (const std::string& path : words_in_column(from, a.image_column, data))
       shown.pictures.push_back(found_from(path, from.path));
   if (data.image.size() == 2 && shown.texts.empty() && shown.pictures.empty())
     shown.images = report::ImageShape{.height = data.image[0], .width = data.image[1]};

@@ -25,6 +25,7 @@ Json class_json(const ClassSelection& part, bool filled, bool included) {
   if (!filled) json.erase("filled");
   if (!included) json.erase("included");
   describe_outcome(s, AddFields{json});
+  describe_found(s, AddFound{json});
   json["warnings"] = s.warnings;
   json["seconds"] = json_of(s.seconds);
   return json;
@@ -160,6 +161,7 @@ void add_selection(Json& json, const SelectResult& result) {
       json["classes"].push_back(class_json(part, shows_filled(result), shows_included(result)));
   } else {
     describe_outcome(result.parts.front().selection, AddFields{json});
+    describe_found(result.parts.front().selection, AddFound{json});
   }
   if (result.request.options.assignment) json["assignment"] = assignment_of(result);
   json["warnings"] = warnings_of(result);

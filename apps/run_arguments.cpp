@@ -8,6 +8,7 @@
 #include "apps/command.hpp"
 #include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/machines.hpp"
 #include "apps/option_list.hpp"
 #include "fwsr/base/memory.hpp"
 
@@ -115,6 +116,7 @@ Dataset load_to_fit(const DataArguments& from, const SelectOptions& options,
   };
   DataArguments how = from;
   how.read.budget = MemoryBudget(options.memory);
+  if (Machines* const all = machines()) return all->load(how);
   how.read.hold_at_most = options.memory > 0 ? options.memory : available_memory() / 10 * 8;
   {
     Dataset data = load(how);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "apps/checkpoint.hpp"
 #include "apps/command.hpp"
 #include "apps/conditions_arguments.hpp"
 #include "apps/data_arguments.hpp"
@@ -13,6 +14,7 @@
 #include "apps/dry_run.hpp"
 #include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/machines.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/old_result.hpp"
 #include "apps/option_list.hpp"
@@ -34,6 +36,7 @@ struct SelectArguments : RunArguments {
   DataArguments data;
   ConditionsArguments conditions;
   ReportArguments report;
+  CheckpointArguments checkpoint;
   SelectOptions options;
   std::string method = default_method;
   bool method_named = false;  // by the user
@@ -81,6 +84,7 @@ void add_arguments(CLI::App& app, SelectArguments& a) {
   add_threads_argument(app, a.data);
   add_memory_argument(app, a.options);
   add_device_arguments(app, a.options);
+  add_checkpoint_arguments(app, a.checkpoint);
 }
 
 /// Everything that can be refused before a file is read.
@@ -106,10 +110,12 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   refuse_foreign_options(app, a.method);
   a.request = parse_method(a.method, a.options, a.seed);
   refuse_options_wrong_for_any_data(a.request->options);
+  check_checkpoint_arguments(app, a.checkpoint, *a.request, a.per_class);
   check_destinations({{"-o", a.output.empty() ? "-" : a.output},
                       {"--codes", a.codes},
                       {"--assignment", a.assignment},
-                      {"--report", a.report.path}},
+                      {"--report", a.report.path},
+                      {"--checkpoint", a.checkpoint.path}},
                      {a.data.path, a.data.labels, a.conditions.candidates, a.conditions.exclude,
                       a.conditions.include, a.conditions.include_points, a.conditions.represent,
                       a.conditions.weights, a.conditions.cost, a.conditions.groups});
@@ -130,9 +136,14 @@ void check_room_for_codes(const SelectArguments& a, Index points, Index exemplar
 }
 
 SelectPlan plan_of(const SelectArguments& a, const Dataset& data) {
-  if (!a.count.per_class) return {.all = a.request->plan(data.view()), .classes = {}};
-  return {.all = {},
-          .classes = a.request->plan_per_class(data.view(), data.labels, *a.count.per_class)};
+  SelectPlan plan;
+  if (a.count.per_class)
+    plan.classes = a.request->plan_per_class(data.view(), data.labels, *a.count.per_class);
+  else
+    plan.all = a.request->plan(data.view());
+  check_room_for_report(a.report, report_memory(data, plan, {}, a.request->options), data,
+                        a.request->options);
+  return plan;
 }
 
 /// Reads the conditions, and the points of other data sets behind those of `data`.
@@ -209,9 +220,26 @@ void solve(const SelectArguments& a, const SelectPlan& plan, ProgressBar& bar,
   result.seconds.certificate = work.certificate * share;
 }
 
+/// The same, written down as it goes where that was asked for.
+void solve_with_checkpoint(SelectArguments& a, const SelectPlan& plan, ProgressBar& bar,
+                           SelectResult& result) {
+  if (a.checkpoint.path.empty()) return solve(a, plan, bar, result);
+  Checkpoint checkpoint(a.checkpoint, result);
+  a.request->options.recorder = &checkpoint;
+  try {
+    solve(a, plan, bar, result);
+    checkpoint.write();
+  } catch (const Interrupted&) {
+    checkpoint.write();
+    throw Kept(a.checkpoint.path);
+  }
+  a.request->options.recorder = nullptr;
+}
+
 /// Before the work begins, when it will take long.
 void warn_of_long_run(const SelectArguments& a, const SelectPlan& plan, ProgressBar& bar,
                       const Dataset& data) {
+  if (machines()) return;  // how long that takes there is not known
   const std::string warning = a.per_class ? warning_of_long_run(plan.classes, a.options.threads)
                                           : a.request->warning_of_long_run(data.view(), plan.all);
   if (warning.empty()) return;
@@ -308,6 +336,7 @@ int run(int argc, const char* const* argv, bool update) {
   }
   check_arguments(app, a);
   check_report_arguments(app, a.report, a.data, argc, argv);
+  if (Machines* const all = machines()) a.request->elsewhere = all->chooser(*a.request);
 
   ProgressBar bar(a.quiet);
   const Clock::time_point start = Clock::now();
@@ -334,23 +363,24 @@ int run(int argc, const char* const* argv, bool update) {
                       .own = all.own,
                       .represented = all.represented};
   const RowsShown shown = read_rows_shown(a.report, a.data, data);
+  ReportMemory page_memory;
   result.seconds.read = seconds_since(start);
   on_data(data, [&] {
     const std::vector<Index> wanted = check_classes(a, data);
     if (a.per_class)
       check_room_for_codes(a, rows_of(data.view()), std::reduce(wanted.begin(), wanted.end()));
     if (!plan) plan = plan_of(a, data);
+    page_memory = report_memory(data, *plan, shown, a.request->options);
+    check_room_for_report(a.report, page_memory, data, a.request->options);
     if (a.dry_run) return;
     interrupt_with_care();
     if (!a.quiet) warn_of_long_run(a, *plan, bar, data);
-    solve(a, *plan, bar, result);
+    solve_with_checkpoint(a, *plan, bar, result);
     refuse_if_changed(data);
   });
   if (a.dry_run) {
     bar.clear();
-    write_dry_run(
-        result, *plan, a.json,
-        report_plan(a.report, rows_of(data.view()), a.options.exemplars, a.options.threads, shown));
+    write_dry_run(result, *plan, a.json, report_plan(a.report, page_memory, shown));
     return 0;
   }
   const std::string page = make_page(a, shown, bar, result);

@@ -10,6 +10,7 @@
 #include "fwsr/base/memory.hpp"
 #include "fwsr/methods/method.hpp"
 #include "fwsr/report/text.hpp"
+#include "fwsr/solver/planner.hpp"
 
 namespace fwsr::app {
 
@@ -69,15 +70,43 @@ std::string select_report(const SelectResult& result, const ReportArguments& a,
   return report::select_page(page, result.threads, [] { return !interrupted(); });
 }
 
-std::string report_plan(const ReportArguments& a, Index points, Index exemplars, int threads,
+ReportMemory report_memory(const Dataset& data, const SelectPlan& plan, const RowsShown& shown,
+                           const SelectOptions& options) {
+  const PlanFacts facts = facts_of(data.view(), options.threads);
+  Index exemplars = options.exemplars + std::ssize(options.conditions.included);
+  for (const ClassPlan& part : plan.classes) exemplars += part.wanted;
+  ReportMemory memory;
+  memory.held = facts.data_bytes * (facts.streamed ? facts.threads : 1) +
+                static_cast<Index>(sizeof(Index)) * facts.points;
+  for (const auto* words : {&shown.texts, &shown.pictures})
+    for (const std::string& one : *words)
+      memory.held += static_cast<Index>(sizeof(std::string) + one.capacity());
+  memory.making =
+      report::select_page_bytes(facts.points, facts.features, exemplars,
+                                shown.images || !shown.pictures.empty(), options.threads);
+  return memory;
+}
+
+void check_room_for_report(const ReportArguments& a, const ReportMemory& memory,
+                           const Dataset& data, const SelectOptions& options) {
+  if (!a.wanted()) return;
+  const double limit = memory_limit(facts_of(data.view(), options.threads).data_bytes, options);
+  const auto needed = static_cast<double>(memory.held) + static_cast<double>(memory.making);
+  if (needed > limit)
+    throw MemoryError(fmt::format(
+        "--report {}: making the page needs {}, the data included, but only {} may be used; allow "
+        "more memory, or leave --report out",
+        shown(a.path), format_bytes(needed), format_bytes(limit)));
+}
+
+std::string report_plan(const ReportArguments& a, const ReportMemory& memory,
                         const RowsShown& shown_rows) {
   if (!a.wanted()) return "";
   const bool images = shown_rows.images || !shown_rows.pictures.empty();
   const auto most =
       static_cast<double>(images ? report::most_bytes_with_images : report::most_bytes);
-  const auto bytes = static_cast<double>(report::measured_bytes(points, exemplars, threads));
-  return fmt::format("{}, at most {}; making it takes {} beside the data", shown(a.path),
-                     format_bytes(most), format_bytes(bytes));
+  return fmt::format("{}, at most {}; making it takes at most {} and the data", shown(a.path),
+                     format_bytes(most), format_bytes(static_cast<double>(memory.making)));
 }
 
 }  // namespace fwsr::app

@@ -45,6 +45,18 @@ std::string cards() {
 
 }  // namespace
 
+namespace {
+
+std::string ranks() {
+#ifdef FWSR_MPI
+  return "fwsr-mpi, of MPI " FWSR_MPI;
+#else
+  return "none: built without (-D FWSR_MPI=ON)";
+#endif
+}
+
+}  // namespace
+
 std::string version_text() {
   return fmt::format(
       "fwsr {}\n"
@@ -54,10 +66,11 @@ std::string version_text() {
       "products  float32 {}\n"
       "formats   {}\n"
       "threads   {} (OpenMP)\n"
-      "cards     {}\n",
+      "cards     {}\n"
+      "mpi       {}\n",
       version_number(), compiler(), blas_name(), processor(),
       has_matrix_unit() ? "on the matrix unit (AMX)" : "by BLAS", listed(readable_formats()),
-      default_threads(), cards());
+      default_threads(), cards(), ranks());
 }
 
 }  // namespace fwsr::app

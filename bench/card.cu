@@ -162,6 +162,82 @@ void run(const char* name, Index n, Index d, Index k, fwsr::SelectOptions o, int
   cudaFree(x);
 }
 
+/// Points in the memory of the processor, some exemplars of every class: seconds of the whole call.
+void classes(Index n, Index d, Index count, Index each) {
+  std::vector<float> points(static_cast<std::size_t>(n * d));
+  float* x = nullptr;
+  check(cudaMalloc(&x, points.size() * sizeof(float)), "making points");
+  make_points<float><<<4096, 256>>>(x, n, d);
+  check(cudaMemcpy(points.data(), x, points.size() * sizeof(float), cudaMemcpyDeviceToHost),
+        "making points");
+  cudaFree(x);
+  std::vector<std::string> names;
+  for (Index i = 0; i < n; ++i) names.push_back(std::to_string(i * 7 % count));
+  const fwsr::Labels labels(names);
+  const fwsr::MatrixView<const float> view{points.data(), n, d};
+  const fwsr::ClassCounts counts{.kind = fwsr::ClassCounts::Kind::each, .number = each};
+  for (const bool card : {true, false}) {
+    fwsr::SelectOptions o;
+    if (card) o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+    std::vector<double> all;
+    for (int r = 0; r <= 5; ++r) {
+      const double start = now();
+      const auto parts = fwsr::select_per_class(view, labels, counts, o);
+      if (r > 0) all.push_back(now() - start);
+    }
+    std::printf(
+        "{\"case\": \"classes\", \"on\": \"%s\", \"n\": %td, \"d\": %td, \"classes\": %td, \"k\": "
+        "%td, "
+        "\"all\": %.4g}\n",
+        card ? "card" : "processor", n, d, count, each, median(all));
+    std::fflush(stdout);
+  }
+}
+
+/// Points in the memory of the processor that do not fit what may be taken of the card: reads of all of them, at the rate
+/// at which the card copies from memory that is held in place.
+void larger(Index n, Index d, Index k, Index memory) {
+  std::vector<float> points(static_cast<std::size_t>(n * d));
+  constexpr Index part = 1 << 20;
+  float* x = nullptr;
+  check(cudaMalloc(&x, static_cast<std::size_t>(part * d) * sizeof(float)), "making points");
+  make_points<float><<<4096, 256>>>(x, part, d);
+  for (Index first = 0; first < n; first += part) {
+    const auto count = static_cast<std::size_t>(std::min(part, n - first) * d);
+    check(cudaMemcpy(points.data() + first * d, x, count * sizeof(float), cudaMemcpyDeviceToHost),
+          "making points");
+    for (std::size_t i = 0; i < count; i += 17)  // the parts differ
+      points[static_cast<std::size_t>(first * d) + i] += 1e-7f * static_cast<float>(first);
+  }
+  constexpr std::size_t sample = std::size_t{2} << 30;
+  void *pinned = nullptr, *there = nullptr;
+  check(cudaMallocHost(&pinned, sample), "measuring copies");
+  check(cudaMalloc(&there, sample), "measuring copies");
+  std::memset(pinned, 1, sample);
+  double rate = 0;
+  for (int r = 0; r < 4; ++r) {
+    const double start = now();
+    check(cudaMemcpy(there, pinned, sample, cudaMemcpyHostToDevice), "measuring copies");
+    rate = std::max(rate, static_cast<double>(sample) / (now() - start));
+  }
+  cudaFreeHost(pinned), cudaFree(there), cudaFree(x);
+  fwsr::SelectOptions o{.exemplars = k};
+  o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+  o.device_memory = memory;
+  const double start = now();
+  const fwsr::Selection s = fwsr::select(fwsr::MatrixView<const float>{points.data(), n, d}, o);
+  const double all = now() - start, one = static_cast<double>(n * d) * 4 / rate;
+  std::printf(
+      "{\"case\": \"larger\", \"n\": %td, \"d\": %td, \"k\": %td, \"device_memory\": %td, "
+      "\"bytes_per_second\": %.4g, \"one_read\": %.4g, \"steps\": %zu, \"step_over_read\": %.3f, "
+      "\"setup\": "
+      "%.4g, \"certificate\": %.4g, \"all\": %.4g, \"reads_host\": %d}\n",
+      n, d, k, memory, rate, one, s.trace.size(),
+      s.seconds.steps / static_cast<double>(s.trace.size()) / one, s.seconds.setup,
+      s.seconds.certificate, all, static_cast<int>(s.plan.device_reads_host));
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -189,6 +265,8 @@ int main(int argc, char** argv) {
     factor.kernel.width = {.times = 2, .quantile = 0.9};
     factor.refine = fwsr::Refine::middle;
     if (want("default")) run<float>("default", 1'000'000, 64, 100, factor, 1);
+    if (want("larger")) larger(30'000'000, 128, 20, Index{4} << 30);
+    if (want("classes")) classes(253'523, 784, 62, 10);
   } catch (const std::exception& e) {
     std::printf("{\"case\": \"failed\", \"why\": \"%s\"}\n", e.what());
     return 1;

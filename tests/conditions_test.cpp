@@ -15,6 +15,7 @@
 
 #include "compare.hpp"
 #include "fwsr/base/random.hpp"
+#include "fwsr/solver/device.hpp"
 #include "fwsr/solver/select.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sweep.hpp"
@@ -76,7 +77,7 @@ void try_problem(const problems::Problem& problem, const fwsr::Plan& plan, Tally
   auto tolerance = compare::tolerance_of(problem, selection);
   // Rounding is of the whole, which what is included takes its part of.
   const double taken =
-      o.conditions.included.empty() ? 1 : static_cast<double>(whole / run.f_at_zero);
+      o.conditions.included.empty() || whole == 0 ? 1 : static_cast<double>(whole / run.f_at_zero);
   tolerance.lead *= taken, tolerance.value *= taken, tolerance.score *= taken;
   tolerance.rounding *= taken * taken;
   tolerance.copies_part = true;
@@ -116,6 +117,39 @@ TEST(Conditions, agree_with_the_oracle_on_random_problems) {
   for (const char* name : {"candidates", "included", "weights", "costs", "groups", "budget",
                            "until_error", "budget_spent", "error_reached", "exemplars_reached",
                            "covariance", "representer held", "gradient held"})
+    EXPECT_GE(tally.seen[name], 20) << name;
+}
+
+TEST(Conditions, agree_with_the_oracle_on_a_card) {
+  const fwsr::Cards cards = fwsr::find_cards();
+  if (cards.names.empty()) GTEST_SKIP() << cards.why_none;
+  const auto [from, to, one] = random_conditions::Seeds(20000, 21200);
+  Tally tally;
+  for (std::uint64_t seed = from; seed < to; ++seed) {
+    auto problem = problems::make_problem(seed);
+    fwsr::SelectOptions& o = problem.options;
+    if (fwsr::is_sparse(problem.data.view())) continue;
+    o.q = fwsr::Norm::two;
+    o.nonneg = o.fill = false;
+    o.lambda.reset(), o.rho.reset();
+    o.rank = 0;
+    if (o.kernel.type != KernelType::cosine) o.kernel = {.type = KernelType::linear};
+    add_conditions(problem, 0.35);
+    o.conditions.at_least = {};
+    if (o.conditions.at_most.empty()) o.conditions.groups = {};
+    o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+    ASSERT_EQ(fwsr::find_problem(o, problem.data.rows(), problem.data.cols()), std::nullopt)
+        << problems::describe(problem);
+    const fwsr::Plan plan = fwsr::plan(problem.data.view(), o);
+    ASSERT_EQ(plan.device, "cuda");
+    try_problem(problem, plan, tally);
+  }
+  if (one) return;
+  print("conditions on a card", tally);
+  EXPECT_GE(tally.problems, 300);
+  EXPECT_GE(10 * tally.whole, 7 * tally.problems);
+  for (const char* name : {"candidates", "included", "weights", "costs", "groups", "budget",
+                           "until_error", "budget_spent", "error_reached", "exemplars_reached"})
     EXPECT_GE(tally.seen[name], 20) << name;
 }
 

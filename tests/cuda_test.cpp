@@ -255,6 +255,29 @@ TEST_F(Cuda, what_is_not_a_number_is_named) {
   }
 }
 
+TEST_F(Cuda, points_that_do_not_fit_are_read_where_they_are) {
+  unsigned seed = 800;
+  for (const auto& [n, d] : {std::pair<Index, Index>{20000, 64}, {20000, 61}, {7001, 200}})
+    for (const Index rank : {Index{0}, Index{30}}) {
+      SCOPED_TRACE(testing::Message() << n << " x " << d << ", rank " << rank);
+      const std::vector<float> x = random_points<float>(n, d, seed++, 1);
+      const MatrixView<const float> view{x.data(), n, d};
+      SelectOptions o = rank > 0 ? rbf(12, rank) : SelectOptions{.exemplars = 12};
+      o.assignment = o.precise = true;
+      o.refine = fwsr::Refine::exchange;
+      const Selection cpu = fwsr::select(view, o);
+      o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+      // What is beside the points fits; with them it would not.
+      const fwsr::Plan whole = fwsr::plan(view, o);
+      EXPECT_FALSE(whole.device_reads_host);
+      o.device_memory = Index{n * d * 4} + 8 * n * (rank > 0 ? rank + 12 : 12) / 2;
+      const fwsr::Plan plan = fwsr::plan(view, o);
+      ASSERT_TRUE(plan.device_reads_host);
+      EXPECT_LT(plan.device_bytes, whole.device_bytes);
+      expect_same(fwsr::select(view, o), cpu, 1e-9);
+    }
+}
+
 TEST_F(Cuda, too_little_memory_is_said_before_it_is_taken) {
   const std::vector<float> x = random_points<float>(50000, 64, 700);
   const MatrixView<const float> view{x.data(), 50000, 64};
@@ -262,11 +285,12 @@ TEST_F(Cuda, too_little_memory_is_said_before_it_is_taken) {
   o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
   const Selection whole = fwsr::select(view, o);
   const Index points = Index{50000} * 64 * 4;
-  for (const Index memory : {Index{1} << 10, points / 2, points}) {
+  for (const Index memory : {Index{1} << 10, points / 16}) {
     o.device_memory = memory;
     EXPECT_THROW(fwsr::select(view, o), fwsr::MemoryError) << memory;
   }
-  for (Index memory = points; memory < 4 * points; memory += points / 8) {  // wherever it runs out
+  for (Index memory = points / 8; memory < 4 * points;
+       memory += points / 8) {  // wherever it runs out
     o.device_memory = memory;
     try {
       EXPECT_EQ(fwsr::select(view, o).exemplars, whole.exemplars);

@@ -156,6 +156,48 @@ void expect_optimal(const problems::Problem& problem, const fwsr::Selection& fou
     }
 }
 
+TEST(ExchangeConditions, ends_where_no_permitted_exchange_gains_on_a_card) {
+  const fwsr::Cards cards = fwsr::find_cards();
+  if (cards.names.empty()) GTEST_SKIP() << cards.why_none;
+  Tally tally;
+  const auto [from, to, one] = random_conditions::Seeds(40000, 41200);
+  for (std::uint64_t seed = from; seed < to; ++seed) {
+    auto problem = problems::make_problem(seed);
+    fwsr::SelectOptions& o = problem.options;
+    if (problem.data.rows() > 60 || fwsr::is_sparse(problem.data.view())) continue;
+    o.q = fwsr::Norm::two;
+    o.nonneg = o.fill = false;
+    o.lambda.reset(), o.rho.reset();
+    o.rank = 0;
+    o.kernel = {.type = KernelType::linear};
+    o.ridge = seed % 2 ? 0.1 : 0.5;
+    o.exemplars = std::min<Index>(o.exemplars, 7);
+    add_conditions(problem, 0.4);
+    o.conditions.at_least = {};
+    if (o.conditions.at_most.empty()) o.conditions.groups = {};
+    o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+    SCOPED_TRACE(problems::describe(problem));
+    const auto chosen = [&](fwsr::Refine refine) {
+      o.refine = refine;
+      return fwsr::select(problem.data.view(), o);
+    };
+    const fwsr::Selection start = chosen(fwsr::Refine::none);
+    const fwsr::Selection found = chosen(fwsr::Refine::exchange);
+    expect_kept(found, o);
+    expect_optimal(problem, found, start, tally);
+    random_conditions::see(found.plan, o, tally.seen);
+  }
+  if (one) return;
+  std::cout << "on a card: " << tally.problems << " runs, " << tally.exchanges << " exchanges, "
+            << tally.better << " better ones not permitted;"
+            << random_conditions::text_of(tally.seen) << '\n';
+  EXPECT_GE(tally.problems, 150);
+  EXPECT_GE(tally.better, 100);
+  for (const char* name :
+       {"candidates", "included", "weights", "costs", "groups", "budget", "error reached"})
+    EXPECT_GE(tally.seen[name], 10) << name;
+}
+
 TEST(ExchangeConditions, ends_where_no_permitted_exchange_gains_in_every_form) {
   Tally tally;
   const auto [from, to, one] = random_conditions::Seeds(30000, 30600);

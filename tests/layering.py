@@ -6,11 +6,11 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "linalg", "data", "prep", "kernel", "solver", "cuda", "methods", "report"]
+ORDER = ["base", "linalg", "data", "prep", "kernel", "solver", "cuda", "methods", "mpi", "report"]
 # data reads files and prep sees points: neither needs the other, so both stand right of linalg.
 # Cards are reached through the solver (solver/on_card.hpp).
 FORBIDDEN = {("prep", "data"), ("kernel", "data"), ("solver", "data"), ("cuda", "data"), ("methods", "data"),
-             ("methods", "cuda"), ("report", "data"), ("report", "cuda")}
+             ("methods", "cuda"), ("report", "data"), ("report", "cuda"), ("mpi", "data"), ("mpi", "cuda"), ("report", "mpi")}
 INCLUDE = re.compile(r'^\s*#include\s+"fwsr/([a-z]+)/')
 
 

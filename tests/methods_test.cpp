@@ -87,8 +87,10 @@ TEST_P(EveryMethod, gives_k_points_of_all_kinds_of_data) {
         const Selection s = fwsr::select(data.view(), choose(6), choice());
         expect_sound(s, n, 6);
         if (s.exemplars.size() < 6) {  // a convex program may need fewer, and says what gives more
-          EXPECT_NE(s.warnings.front().find("larger alpha"), std::string::npos)
-              << s.warnings.front();
+          const std::string& told = s.warnings.front();
+          EXPECT_TRUE(told.find("larger alpha") != std::string::npos ||
+                      told.find("smaller tolerance") != std::string::npos)
+              << told;
         }
         EXPECT_EQ(s.plan.method, GetParam());
       }

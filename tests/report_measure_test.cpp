@@ -133,6 +133,58 @@ TEST(ReportMeasure, groups_without_an_assignment_are_those_of_the_run) {
   EXPECT_TRUE(std::equal(own.begin(), own.end(), found.group.begin(), found.group.end()));
 }
 
+TEST(ReportPrefixes, the_first_exemplars_have_the_groups_of_a_run_with_these_alone) {
+  for (const bool counted : {false, true}) {
+    const Data data = points_of(11, 300, 6);
+    const Answer a = answer_of(data.view(), {.exemplars = 9});
+    std::vector<double> weights(300, 1.0);
+    for (std::size_t i = 0; i < 300 && counted; ++i) weights[i] = 0.1 * static_cast<double>(i % 7);
+    const Measured found =
+        measure(data.view(), {a.run()},
+                counted ? std::span<const double>(weights) : std::span<const double>(), 4);
+    ASSERT_TRUE(found.prefixes.known());
+    for (std::size_t k = 1; k <= 9; ++k) {
+      Answer first = a;
+      first.selection.exemplars.resize(k);
+      first.selection.assignment.clear();
+      const Measured alone = measure(data.view(), {first.run()}, {}, 1);
+      std::vector<double> stands(9), moved(9);
+      for (std::size_t i = 0; i < 300; ++i) {
+        stands[at(alone.group[i])] += weights[i];
+        std::int32_t last = -1;
+        for (const std::int32_t t : found.prefixes.of(static_cast<Index>(i)))
+          if (at(t) < k) last = t;
+        EXPECT_EQ(last, alone.group[i]) << i << " of the first " << k;
+      }
+      for (const Move& move : found.prefixes.moves())
+        if (at(move.to) < k) {
+          moved[at(move.to)] += move.weight;
+          if (move.from >= 0) moved[at(move.from)] -= move.weight;
+        }
+      for (std::size_t t = 0; t < 9; ++t) EXPECT_NEAR(moved[t], stands[t], 1e-9);
+    }
+  }
+}
+
+TEST(ReportPrefixes, stories_that_are_too_long_are_not_told) {
+  // Every exemplar is nearer to the point than the one before it.
+  std::vector<double> values(100, 0.0), squares(100);
+  for (std::size_t t = 0; t < 100; ++t) squares[t] = 100.0 - static_cast<double>(t);
+  PrefixGroups few({0}, 1), many({0}, 1);
+  few.begin_run(0, 60);
+  few.add(0, values.data(), squares.data(), 59, 1);
+  few.end_run();
+  EXPECT_TRUE(few.known());
+  EXPECT_EQ(few.of(0).size(), 60u);
+  EXPECT_EQ(few.moves().size(), 60u);
+  many.begin_run(0, 100);
+  many.add(0, values.data(), squares.data(), 99, 1);
+  many.end_run();
+  EXPECT_FALSE(many.known());
+  EXPECT_TRUE(many.of(0).empty());
+  EXPECT_TRUE(many.moves().empty());
+}
+
 TEST(ReportMeasure, weights_count_and_threads_do_not) {
   const Data data = points_of(6, 700, 8);
   const Answer a = answer_of(data.view(), {.exemplars = 5});

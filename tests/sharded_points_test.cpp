@@ -284,38 +284,149 @@ TEST_P(AnyStorage, hold_some_points_of_one_class) {
   }
 }
 
-TEST_P(AnyStorage, hold_rows_of_a_factor) {
-  const Index n = 2600, d = 4, rank = 12;
-  const problems::Data data = points_like(n, d, GetParam(), 5);
-  fwsr::SelectOptions options{
-      .exemplars = 6, .kernel = {.type = fwsr::KernelType::rbf}, .rank = rank, .threads = 2};
-  const fwsr::Plan plan = fwsr::make_plan(fwsr::facts_of(data.view(), 2), options);
-  ASSERT_EQ(plan.kernel_by, fwsr::KernelBy::factor);
-  for (const double eta : {0.0, 0.2}) {
-    options.eta = eta;
-    fwsr::PreparedProblem prepared = fwsr::prepare_problem(data.view(), {}, options, plan, {});
-    const fwsr::PointsView rows = prepared.factor->rows();
-    const fwsr::Preprocessing as_is{.center = fwsr::Center::none,
-                                    .eta = prepared.source->eta() * prepared.factor->unit()};
-    const auto run = [&](fwsr::PointSet& set) {
-      fwsr::CovarianceForm form(set, set.facts().single, 2);
-      return fwsr::frank_wolfe(form, fwsr::run_options(options, prepared, form.objective(), 1, {}),
-                               {});
-    };
-    const fwsr::Run alone = run(*prepared.set);
-    ASSERT_EQ(alone.exemplars.size(), 6u);
-    for (const Index count : counts) {
-      fwsr::ShardedPoints set(shards_of(rows, as_is, count, 11), shape_of(rows, n), as_is);
-      const fwsr::Run found = run(set);
-      EXPECT_EQ(found.exemplars, alone.exemplars);
-      same::expect_same_trace(found.trace, alone.trace);
-    }
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Shards, AnyStorage,
                          testing::Values(Storage::dense_f32, Storage::dense_f64,
                                          Storage::csr_f32_i32, Storage::csr_f64_i64));
+
+// ---- by a factor of the kernel ----------------------------------------------------------------------
+
+class DenseStorage : public testing::TestWithParam<Storage> {};
+
+fwsr::SelectOptions by_factor(Index k, Index rank) {
+  return {.exemplars = k,
+          .kernel = {.type = fwsr::KernelType::rbf},
+          .rank = rank,
+          .codes = true,
+          .assignment = true,
+          .threads = 2};
+}
+
+/// The choice with all points in one place.
+fwsr::Selection whole_by_factor(const fwsr::PointsView& view, const fwsr::SelectOptions& options) {
+  const fwsr::Plan plan = fwsr::make_plan(fwsr::facts_of(view, 2), options);
+  EXPECT_EQ(plan.kernel_by, fwsr::KernelBy::factor);
+  return fwsr::select_points(view, {}, options, plan, {});
+}
+
+void expect_same_by_factor(const problems::Data& data, const fwsr::SelectOptions& options,
+                           const fwsr::Selection& alone, Index count, std::uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << count << " shards");
+  const fwsr::Selection found =
+      fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, seed),
+                           shape_of(data.view(), fwsr::rows_of(data.view())), options);
+  same::expect_same(found, alone);
+  EXPECT_EQ(found.kernel_rank, alone.kernel_rank);
+  EXPECT_EQ(found.kernel_error, alone.kernel_error);
+  EXPECT_EQ(found.gamma, alone.gamma);
+  ASSERT_EQ(found.refinement.has_value(), alone.refinement.has_value());
+  if (found.refinement) {
+    EXPECT_EQ(found.refinement->after, alone.refinement->after);
+    EXPECT_EQ(found.refinement->moves, alone.refinement->moves);
+  }
+}
+
+TEST_P(DenseStorage, choose_by_a_factor_as_people_get_who_give_only_k) {
+  const Index n = 4200, d = 6;
+  const problems::Data data = points_like(n, d, GetParam(), 21);
+  fwsr::SelectOptions options = by_factor(7, 40);
+  options.refine = fwsr::Refine::middle;
+  options.kernel.width = {.times = 2, .quantile = 0.9};
+  const fwsr::Selection alone = whole_by_factor(data.view(), options);
+  ASSERT_EQ(alone.exemplars.size(), 7u);
+  ASSERT_GT(alone.refinement->exchanges, 0);
+  ASSERT_GT(alone.refinement->moves, 0);
+  for (const Index count : counts) expect_same_by_factor(data, options, alone, count, 5);
+}
+
+TEST_P(DenseStorage, choose_by_a_factor_however_the_points_are_prepared) {
+  const Index n = 3100, d = 5;
+  const problems::Data data = points_like(n, d, GetParam(), 22);
+  std::uint64_t seed = 0;
+  for (const fwsr::Center center : {fwsr::Center::none, fwsr::Center::feature})
+    for (const fwsr::Scale scale : {fwsr::Scale::none, fwsr::Scale::standard, fwsr::Scale::unit})
+      for (const double eta : {0.0, 0.3})
+        for (const double gamma : {0.0, 20.0}) {  // 20: far points, products in double
+          fwsr::SelectOptions options = by_factor(5, 30);
+          options.center = center;
+          options.scale = scale;
+          options.eta = eta;
+          options.eta_relative = eta > 0;
+          options.precise = seed % 3 == 0;
+          if (gamma > 0) options.kernel.gamma = gamma;
+          expect_same_by_factor(data, options, whole_by_factor(data.view(), options),
+                                counts[seed % std::size(counts)], seed);
+          ++seed;
+        }
+}
+
+TEST_P(DenseStorage, choose_by_a_factor_under_conditions) {
+  const Index n = 4200, d = 5;
+  const problems::Data data = points_like(n, d, GetParam(), 23);
+  fwsr::SelectOptions options = by_factor(6, 40);
+  options.refine = fwsr::Refine::exchange;
+  fwsr::Rng random(3);
+  fwsr::Conditions& c = options.conditions;
+  for (Index i = 0; i < n; ++i) {
+    c.candidates.push_back(i > 1000 && random.uniform() < 0.2);
+    c.weights.push_back(random.uniform());
+    c.costs.push_back(0.5 + random.uniform());
+    c.groups.add(random.uniform() < 0.5 ? "a" : "b");
+  }
+  c.included = {0, 2000};
+  c.at_most.each = 4;
+  const fwsr::Selection alone = whole_by_factor(data.view(), options);
+  ASSERT_EQ(alone.exemplars.size(), 8u);
+  for (const Index count : counts) expect_same_by_factor(data, options, alone, count, 6);
+}
+
+TEST_P(DenseStorage, sweep_by_a_factor) {
+  const Index n = 2300, d = 4;
+  const problems::Data data = points_like(n, d, GetParam(), 24);
+  fwsr::SelectOptions options = by_factor(4, 20);
+  options.codes = false;
+  options.eta_relative = true;
+  const std::vector<fwsr::NumberOrAuto> alphas{fwsr::NumberOrAuto{}, 2.0};
+  const std::vector<double> etas{0, 0.3};
+  const auto alone = fwsr::sweep(data.view(), options, alphas, etas);
+  for (const Index count : counts) {
+    const auto entries =
+        fwsr::sweep_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 7),
+                            shape_of(data.view(), n), options, alphas, etas);
+    ASSERT_EQ(entries.size(), alone.size());
+    for (std::size_t e = 0; e < entries.size(); ++e)
+      same::expect_same(entries[e].selection, alone[e].selection);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, DenseStorage,
+                         testing::Values(Storage::dense_f32, Storage::dense_f64));
+
+TEST(Shards, say_what_to_do_instead_of_what_they_do_not_serve) {
+  const fwsr::PointsShape dense{.size = 5000, .features = 10, .sparse = false, .single = true};
+  fwsr::PointsShape sparse = dense;
+  sparse.sparse = true;
+  const auto refused = [](const fwsr::PointsShape& shape, const fwsr::SelectOptions& o,
+                          const char* with) {
+    try {
+      fwsr::plan_sharded(shape, o);
+      ADD_FAILURE() << "nothing was refused: " << with;
+    } catch (const fwsr::OptionError& e) {
+      EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
+    }
+  };
+  const fwsr::Kernel rbf{.type = fwsr::KernelType::rbf};
+  refused(dense, {.exemplars = 2, .q = fwsr::Norm::one}, "leave q and nonneg out");
+  refused(dense, {.exemplars = 2, .nonneg = true}, "leave q and nonneg out");
+  refused(dense, {.exemplars = 2, .kernel = rbf}, "5000 x 5000 kernel values; give a rank");
+  refused(dense, {.exemplars = 2, .kernel = {.type = fwsr::KernelType::laplacian}, .rank = 9},
+          "use rbf with a rank");
+  refused(sparse, {.exemplars = 2, .kernel = rbf, .rank = 9}, "use kernel linear");
+  refused(dense, {.exemplars = 2, .fill = true}, "leave fill out");
+  refused(dense, {.exemplars = 2, .kernel = rbf, .rank = 9, .until_error = 0.1},
+          "leave until_error out");
+  sparse.features = 100'000;
+  refused(sparse, {.exemplars = 2, .memory = Index{1} << 30}, "give fewer features");
+}
 
 TEST(Shards, with_sums_too_large_to_hold_one_of_per_segment) {
   const Index n = 6100, d = 520;  // six segments, five of them in the second shard

@@ -58,6 +58,10 @@ int this_thread() {
   return omp_get_thread_num();
 }
 
+void set_default_threads(int threads) {
+  omp_set_num_threads(threads);
+}
+
 int default_threads() {
   return std::max(1, std::min(omp_get_max_threads(), omp_get_num_procs()));
 }

@@ -32,6 +32,8 @@ int this_thread();
 
 /// How many threads to use when nobody said: OMP_NUM_THREADS, or the cores this process may use.
 int default_threads();
+/// From now on so many, for what this thread begins.
+void set_default_threads(int threads);
 
 /// Threads for a loop of about `operations`: waking others costs more than little work takes.
 inline int threads_for(int threads, double operations) {

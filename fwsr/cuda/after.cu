@@ -30,15 +30,16 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
                         *const y = z.y + at * z.m;
     const double score =
         z.r[i] + sum_over(z.m, [&](Index b) { return (y[b] - 2 * v[z.m + b]) * t[b]; });
-    if (lane == 0) z.scores[i] = score;
-    sum.xk += sum_over(z.k, [&](Index e) { return x[e] * s[e]; });
-    sum.xkx += sum_over(z.k, [&](Index e) { return x[e] * xk[e]; });
+    if (lane == 0) z.scores[i] = !z.candidates || z.candidates[i] ? score : -INFINITY;
+    const double weight = z.weights ? z.weights[i] : 1.0;
+    sum.xk += weight * sum_over(z.k, [&](Index e) { return x[e] * s[e]; });
+    sum.xkx += weight * sum_over(z.k, [&](Index e) { return x[e] * xk[e]; });
     const double square = z.squares[i];
-    sum.plain_trace += square;
-    sum.projection += square - sum_over(z.rank, [&](Index q) {
-                        const double along = v[2 * z.m + q];
-                        return along * along;
-                      });
+    sum.plain_trace += weight * square;
+    sum.projection += weight * (square - sum_over(z.rank, [&](Index q) {
+                                  const double along = v[2 * z.m + q];
+                                  return along * along;
+                                }));
     const double norm = sqrt(square + z.eta_squared);
     const double outer = z.outer ? z.outer[i] : z.every_outer, mean = z.mean ? z.mean[i] : 0.0;
     const double taken = outer * (z.root_features * fabs(mean) + z.means_norm);
@@ -46,8 +47,8 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
     const double length = norm + sum_over(z.k, [&](Index e) { return fabs(x[e]) * z.norms[e]; });
     const double error = rough + z.of_codes * norm +
                          sum_over(z.k, [&](Index e) { return fabs(x[e]) * z.roughness[e]; });
-    sum.absolute += length * length;
-    sum.residual_errors += error * error;
+    sum.absolute += weight * (length * length);
+    sum.residual_errors += weight * (error * error);
     sum.longest = fmax(sum.longest, norm);
     sum.roughest = fmax(sum.roughest, rough);
   }
@@ -67,19 +68,18 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
 
 /// Columns of 32 exemplars and 8 rows at a time; a column belongs to one block, so that it is added up in one order.
 constexpr int tall = 32;
-__global__ void code_columns(const double* x, const double* s, const double* xk, Index rows,
-                             Index k, bool full, double* out) {
+__global__ void code_columns(const CodeRows z, Index rows, Index k, bool full, double* out) {
   __shared__ double room[3][tall][warp];
   const Index e = Index{blockIdx.x} * warp + threadIdx.x;
   double squares = 0, along = 0, score = 0;
   if (e < k)
     for (Index i = threadIdx.y; i < rows; i += tall) {
-      const double code = x[i * k + e];
-      squares += code * code;
+      const double code = z.x[i * k + e], weight = z.weights ? z.weights[i] : 1.0;
+      squares += weight * (code * code);
       if (!full) continue;
-      const double p = s[i * k + e] - xk[i * k + e];
-      along += code * p;
-      score += p * p;
+      const double p = z.s[i * k + e] - z.xk[i * k + e];
+      along += weight * (code * p);
+      score += weight * (p * p);
     }
   room[0][threadIdx.y][threadIdx.x] = squares;
   room[1][threadIdx.y][threadIdx.x] = along;
@@ -98,6 +98,18 @@ __device__ void see(OfferOnCard& mine, const OfferOnCard& other, double step) {
   if (other.point < 0) return;
   const double own = floor(mine.gain / step), its = floor(other.gain / step);
   if (mine.point < 0 || its > own || (its == own && other.point < mine.point)) mine = other;
+}
+
+/// Whether candidate i may not take the place of exemplar p (Partners::allow).
+__device__ bool barred(const PartnersOnCard& z, Index i, Index p) {
+  if (z.most && (z.costs ? z.costs[i] : 1.0) > z.most[p]) return true;
+  if (z.of_exemplars) {
+    const Index g = z.groups[i];
+    if (g != z.of_exemplars[p] && !(z.spare[p] == 1 && z.room[g] == 1)) return true;
+  }
+  for (Index l = 0; l < z.refusals; ++l)
+    if (z.refused[2 * l] == p && z.refused[2 * l + 1] == i) return true;
+  return false;
 }
 
 /// s_i = K_ii - b.y and t_i = r_i - (w + x).y of every row.
@@ -129,7 +141,8 @@ __global__ void offer_parts(const OfferBlock z) {
       const double u = y * y * z.per_m[p], v = y * e * z.per_m[p];
       const double gain =
           (z.st[z.rows + at] + 2 * v + u * z.kappa[p]) / (z.mu + z.st[at] + u) - z.kappa[p];
-      if (gain > best.gain || best.point < 0) see(best, {i, gain}, z.step);
+      if ((gain > best.gain || best.point < 0) && !barred(z.partners, i, p))
+        see(best, {i, gain}, z.step);
     }
   room[threadIdx.y][threadIdx.x] = best;
   __syncthreads();
@@ -169,11 +182,11 @@ void launch_take_columns(const Device& device, const double* v, Index v_stride, 
   for_each(device, rows * k,
            [=] __device__(Index at) { s[at] = v[at / k * v_stride + places[at % k]]; });
 }
-void launch_code_columns(const Device& device, const double* x, const double* s, const double* xk,
-                         Index rows, Index k, bool full, double* out) {
+void launch_code_columns(const Device& device, const CodeRows& codes, Index rows, Index k,
+                         bool full, double* out) {
   if (k == 0) return;
-  code_columns<<<blocks_for(k, warp), dim3(warp, tall), 0, device.stream()>>>(x, s, xk, rows, k,
-                                                                              full, out);
+  code_columns<<<blocks_for(k, warp), dim3(warp, tall), 0, device.stream()>>>(codes, rows, k, full,
+                                                                              out);
   check_launch("adding up codes");
 }
 void launch_themselves(const Device& device, const Index* points, Index k, PointRange between,
@@ -221,12 +234,23 @@ void launch_scores(const Device& device, const double* a, const double* y, const
 void launch_square(const Device& device, double* v, Index n) {
   for_each(device, n, [=] __device__(Index i) { v[i] *= v[i]; });
 }
-void launch_bounds(const Device& device, const double* v, const double* squares, double eta_squared,
-                   double error, Index n, double* least, double* most) {
+void launch_bounds(const Device& device, const double* v, const ScoreErrors& errors, Index n,
+                   double* least, double* most) {
   for_each(device, n, [=] __device__(Index i) {
-    const double own = error * (squares[i] + eta_squared);
+    const double own = errors.error * (errors.squares[i] + errors.eta_squared) *
+                       (errors.prices ? errors.prices[i] : 1.0);
     least[i] = v[i] - own, most[i] = v[i] + own;
   });
+}
+void launch_times(const Device& device, const double* times, Index n, double* v) {
+  for_each(device, n, [=] __device__(Index i) { v[i] *= times[i]; });
+}
+void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v) {
+  for_each(device, rows * d, [=] __device__(Index at) { v[at] *= sqrt(times[at / d]); });
+}
+void launch_scatter(const Device& device, const double* some, const Index* places, Index count,
+                    double* all) {
+  for_each(device, count, [=] __device__(Index c) { all[places[c]] = some[c]; });
 }
 
 }  // namespace fwsr::cuda

@@ -23,8 +23,11 @@ struct SweepBlock {
   const double *x = nullptr, *s = nullptr;  // codes, and products with the exemplars: k
   const double *t = nullptr, *y = nullptr;  // Theta^T s, and G times that: m
   const double* xk = nullptr;               // X K_TT: k
-  // Of all points, from point 0 on.
-  const double *r = nullptr, *squares = nullptr, *mean = nullptr, *outer = nullptr;
+  // Of all points, from point 0 on; weights and candidates may be null: 1 each, and all.
+  const double* r = nullptr;
+  const double* weights = nullptr;
+  const char* candidates = nullptr;
+  const double *squares = nullptr, *mean = nullptr, *outer = nullptr;
   double every_outer = 1, means_norm = 0, root_features = 0, eta_squared = 0;
   // Of the exemplars.
   const double *exemplar_squares = nullptr, *norms = nullptr, *roughness = nullptr;
@@ -38,9 +41,14 @@ void launch_sweep_rows(const Device& device, const SweepBlock& block);
 /// s_ie = v_i,places_e.
 void launch_take_columns(const Device& device, const double* v, Index v_stride, Index rows,
                          const Index* places, Index k, double* s);
-/// Squares of codes, <x, p>, p^2 with p = s - xk, of every exemplar: k numbers each are added to `out` for all rows.
-void launch_code_columns(const Device& device, const double* x, const double* s, const double* xk,
-                         Index rows, Index k, bool full, double* out);
+/// Squares of codes, <x, p>, p^2 with p = s - xk, of every exemplar: k numbers each are added to `out` for all rows, each
+/// by its weight.
+struct CodeRows {
+  const double *x = nullptr, *s = nullptr, *xk = nullptr;  // rows x k
+  const double* weights = nullptr;                         // null: 1 each
+};
+void launch_code_columns(const Device& device, const CodeRows& codes, Index rows, Index k,
+                         bool full, double* out);
 /// nearest[point_t] = t, of points between these: exemplars stand for themselves.
 struct PointRange {
   Index first = 0, last = 0;
@@ -58,11 +66,19 @@ struct OfferOnCard {
   Index point;
   double gain;
 };
+/// Which exchanges are permitted (solver/permitted.hpp); null: that does not decide.
+struct PartnersOnCard {
+  const double *costs = nullptr, *most = nullptr;  // of the candidates, of the exemplars
+  const Index *groups = nullptr, *of_exemplars = nullptr, *spare = nullptr, *room = nullptr;
+  const Index* refused = nullptr;  // places of an exemplar and of a candidate
+  Index refusals = 0;
+};
 struct OfferBlock {
   Index first = 0, rows = 0, k = 0;
   const double *b = nullptr, *w = nullptr, *y = nullptr, *x = nullptr, *e = nullptr;  // rows x k
-  const double *r = nullptr, *squares = nullptr;  // of all points
-  const char* chosen = nullptr;                   // of all points: is an exemplar
+  const double *r = nullptr, *squares = nullptr;  // of all candidates
+  const char* chosen = nullptr;                   // of all candidates: is an exemplar
+  PartnersOnCard partners;
   double eta_squared = 0, mu = 0, step = 0;
   const double *kappa = nullptr, *per_m = nullptr;
   double* st = nullptr;          // room for 2 x rows
@@ -79,8 +95,18 @@ void launch_scores(const Device& device, const double* a, const double* y, const
                    Index rows, Index d, double* c, double* h);
 /// v_i <- v_i^2.
 void launch_square(const Device& device, double* v, Index n);
-/// bounds of squared scores v_i that are known to error (squares_i + eta^2).
-void launch_bounds(const Device& device, const double* v, const double* squares, double eta_squared,
-                   double error, Index n, double* least, double* most);
+/// bounds of squared scores v_i that are known to error (squares_i + eta^2) prices_i.
+struct ScoreErrors {
+  const double* squares = nullptr;
+  double eta_squared = 0, error = 0;
+  const double* prices = nullptr;  // null: 1 each
+};
+void launch_bounds(const Device& device, const double* v, const ScoreErrors& errors, Index n,
+                   double* least, double* most);
+/// v_i <- v_i times_i; rows of d numbers times the roots of `times`; all[places_c] = some_c.
+void launch_times(const Device& device, const double* times, Index n, double* v);
+void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v);
+void launch_scatter(const Device& device, const double* some, const Index* places, Index count,
+                    double* all);
 
 }  // namespace fwsr::cuda

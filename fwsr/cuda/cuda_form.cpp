@@ -27,6 +27,23 @@ std::vector<double> identity(Index dim) {
   return e;
 }
 
+/// I less the projection on orthonormal rows.
+std::vector<double> beyond(const std::vector<double>& orthonormal, Index dim) {
+  std::vector<double> rest = identity(dim);
+  multiply(Product<double>{.op_a = Op::transpose,
+                           .m = dim,
+                           .n = dim,
+                           .k = std::ssize(orthonormal) / dim,
+                           .a = -1,
+                           .left = orthonormal.data(),
+                           .left_stride = dim,
+                           .right = orthonormal.data(),
+                           .right_stride = dim,
+                           .b = 1,
+                           .out = rest.data()});
+  return rest;
+}
+
 }  // namespace
 
 CudaForm::CudaForm(CudaPoints& points)
@@ -47,6 +64,8 @@ CudaForm::CudaForm(CudaPoints& points)
       record_(device_, most_ahead) {
   shard_.answer(BeginRun{.set = points.set(), .covariance = covariance_->id, .run = id_});
   run_ = &shard_.run(id_);
+  if (!points.included().empty())
+    rest_ = Array<double>(device_, std::span<const double>(beyond(points.included(), dim_)));
   RunState start;
   for (Index l = 0; l < dim_; ++l) start.trace += covariance_->c[at(l * dim_ + l)];
   start.f = start.tr_ec = f_ = start.trace;
@@ -65,6 +84,7 @@ RunView CudaForm::view() const {
   view.state = state_.get();
   view.record = record_.get();
   view.covariance = c_.get();
+  view.rest = rest_.get();
   view.e = e_.get();
   view.et = et_.get();
   view.a = a_.get();
@@ -121,7 +141,7 @@ void CudaForm::go_on() {
                      .steps = steps});
     for (Index s = 0; s < steps; ++s) {
       launch_decide(device_, run, true);
-      launch_pass(device_, run);
+      run_->pass(run);
     }
     if (steps == 0) launch_decide(device_, run, false);
     RunState state = read();
@@ -150,7 +170,7 @@ void CudaForm::go_on() {
 Pick CudaForm::best() {
   if (known_.empty()) go_on();
   const StepRecord& step = known_.front().step;
-  return {.point = step.point, .score = step.probe.score};
+  return {.point = run_->point(step.point), .score = step.probe.score};
 }
 
 Probe CudaForm::probe(const Pick&) {
@@ -169,7 +189,7 @@ void CudaForm::step(const Pick&, double gamma, double length) {
   // The card waits with what it has found for this step.
   launch_announce(device_, view(), {});
   launch_accept(device_, view(), gamma, length);
-  launch_pass(device_, view());
+  run_->pass(view());
   f_ = read().f;
 }
 

@@ -43,6 +43,7 @@ class CudaForm final : public Form {
   Index id_;
   CardRun* run_;
   Array<double> c_, e_, et_, a_, w_, cw_, rv_;
+  Array<double> rest_;  // I - V^T V, V what is included; empty: I
   Array<RunState> state_;
   Array<StepRecord> record_;
   Ahead expected_;

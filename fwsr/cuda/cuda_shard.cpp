@@ -46,13 +46,6 @@ namespace {
 
 }  // namespace
 
-Told CudaShard::answer(const Narrow&) {
-  refuse("conditions are not kept");
-}
-Told CudaShard::answer(const KeepLeft&) {
-  refuse("conditions are not kept");
-}
-
 WhichPoints::Reply CudaShard::answer(const WhichPoints& q) const {
   const DevicePoints& own = points(q.set);
   return {.first = 0,
@@ -66,7 +59,7 @@ WhichPoints::Reply CudaShard::answer(const WhichPoints& q) const {
 Told CudaShard::answer(const Forget& q) {
   if (q.what == Forget::What::run) runs_.erase(q.id);
   if (q.what == Forget::What::covariance) r_.erase(q.id);
-  if (q.what == Forget::What::set) sets_.erase(q.id);
+  if (q.what == Forget::What::set) sets_.erase(q.id), narrowed_.erase(q.id);
   return {};
 }
 
@@ -87,7 +80,8 @@ Moments::Reply CudaShard::answer(const Moments& q) {
   const Index dim = own.dim();
   Array<double> products(*device_, dim * dim);
   products.set_to_zero();
-  for_rows(own, 0, [&](Index first, Index last, const double* rows) {
+  for_rows(own, 0, [&](Index first, Index last, double* rows) {
+    weigh_rows(q.set, first, last, rows);
     device_->blas().add_gram({rows, last - first, dim, dim}, products.get());
   });
   return {Gram{.products = products.get_all(), .rows = {}}};
@@ -112,7 +106,7 @@ Array<double> CudaShard::forms(const DevicePoints& own, std::span<const double> 
 }
 
 KeepForms::Reply CudaShard::answer(const KeepForms& q) {
-  r_[q.id] = forms(points(q.set), q.c.all());
+  r_[q.id] = forms(candidates(q.set), q.c.all());
   return largest_of(*device_, r_[q.id].get(), r_[q.id].size());
 }
 
@@ -157,7 +151,8 @@ KeepBordered::Reply CudaShard::answer(const KeepBordered& q) {
 // ------------------------------------------------------------------------------------------ the runs
 
 Told CudaShard::answer(const BeginRun& q) {
-  runs_[q.run] = std::make_unique<CardRun>(*device_, points(q.set), r_.at(q.covariance));
+  runs_[q.run] = std::make_unique<CardRun>(*device_, candidates(q.set),
+                                           narrowed(q.set).terms.candidates, r_.at(q.covariance));
   return {};
 }
 

@@ -14,19 +14,30 @@
 #include "fwsr/cuda/statistics.hpp"
 #include "fwsr/cuda/step.hpp"
 #include "fwsr/solver/questions.hpp"
+#include "fwsr/solver/terms.hpp"
 
 namespace fwsr::cuda {
 
 /// c and h of every point in one run, with room for the steps.
 class CardRun {
  public:
-  /// `r` is the covariance's, and outlives it.
-  CardRun(Device& device, const DevicePoints& points, const Array<double>& r);
+  /// `points`: the candidates; `places`: theirs among all points, none: they are all. `r` is the covariance's, of the
+  /// candidates. All of them outlive it.
+  CardRun(Device& device, const DevicePoints& points, const std::vector<Index>& places,
+          const Array<double>& r);
 
   /// Where everything stands, but for C and E, which belong to who steps on the card (cuda_form.hpp).
   RunView view() const;
+  /// One for each of all points.
   void set_prices(std::span<const double> prices);
   void find_best() const;
+  /// The place of a candidate among all points.
+  Index point(Index candidate) const {
+    return places_.empty() ? candidate : places_[static_cast<std::size_t>(candidate)];
+  }
+  /// launch_pass over all points of `run`, a view of this one: those in the memory of the machine are copied to the card
+  /// block by block.
+  void pass(const RunView& run) const;
   /// One step of the host's choice, with the vectors a, A v, R v.
   void advance(const Advance::Step& step);
   double largest() const;
@@ -37,6 +48,7 @@ class CardRun {
  private:
   Device& device_;
   const DevicePoints& points_;
+  const std::vector<Index>& places_;
   const Array<double>& r_;
   Rows rows_;
   Index padded_, groups_;
@@ -44,6 +56,8 @@ class CardRun {
   Array<double> prices_, vectors_, group_best_, block_best_;
   Array<RunState> state_;
   Array<StepRecord> record_;
+  Index block_rows_ = 0;        // of points that are streamed
+  Array<unsigned char> block_;  // room for so many
 };
 
 class CudaShard {
@@ -63,7 +77,7 @@ class CudaShard {
     return sets_.at(q.set)->answer(q.question);
   }
   Told answer(const MakeSet& q);
-  Told answer(const Narrow& q);
+  Told answer(const Narrow& q);  // shard_terms.cpp
   Told answer(const KeepLeft& q);
   WhichPoints::Reply answer(const WhichPoints& q) const;
   Told answer(const Forget& q);
@@ -92,6 +106,8 @@ class CudaShard {
   SumGroups::Reply answer(const SumGroups& q);
   FindMiddles::Reply answer(const FindMiddles& q);
   BeyondSpan::Reply answer(const BeyondSpan& q);
+  /// Everything is in double here.
+  static FarthestFrom::Reply answer(const FarthestFrom&) { return 0; }
   MakeFactor::Reply answer(const MakeFactor& q);
   ProjectInKernel::Reply answer(const ProjectInKernel& q);
   NearestInKernel::Reply answer(const NearestInKernel& q);
@@ -118,10 +134,33 @@ class CudaShard {
   template <class Use>
   void for_values(const DevicePoints& points, const KernelTables& tables, Use&& use);
 
+  /// What conditions make of a set (solver/terms.hpp).
+  struct Narrowed {
+    Terms terms;
+    std::unique_ptr<DevicePoints> candidates;  // null: all points
+    Array<char> marks;                         // of all points: is a candidate; empty: all are
+    Array<Index> places, groups;  // of the candidates; empty: theirs are all places, no groups
+    Array<double> weights;        // of all points; empty: 1 each
+    Array<double> costs, prices;  // of the candidates, and 1 / cost^2; empty: 1 each
+    Array<double> left;           // KeepLeft
+  };
+  const Narrowed& narrowed(Index set) const;
+  const DevicePoints& candidates(Index set) const;
+  /// Rows first .. last of all points times the roots of their weights; numbers of all points times their weights.
+  void weigh_rows(Index set, Index first, Index last, double* rows);
+  void weigh(Index set, double* numbers);
+  /// r of all points, from that of the candidates; others have 0.
+  Array<double> r_of_all(Index set, const Array<double>& r);
+  /// ||a_i||^2 less what orthonormal vectors of d numbers take of the first d.
+  Array<double> squares_beyond(const DevicePoints& points, const Numbers& orthonormal, Index d);
+  /// How many points, or how much of their weight, each of k exemplars is the nearest of.
+  std::vector<double> counts(Index set, const Array<int>& nearest, Index k);
+
   std::shared_ptr<Device> device_;  // last to go
   KeepGoing keep_going_;
   std::unordered_map<Index, std::unique_ptr<DevicePoints>> sets_;
-  std::unordered_map<Index, Array<double>> r_;  // of every covariance
+  std::unordered_map<Index, Narrowed> narrowed_;
+  std::unordered_map<Index, Array<double>> r_;  // of every covariance, of the candidates
   std::unordered_map<Index, std::unique_ptr<CardRun>> runs_;
   Array<double> residual_scores_;  // between ResidualScores and ResidualLeaders
   Array<int> groups_;              // between SumGroups and FindMiddles

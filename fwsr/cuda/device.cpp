@@ -52,6 +52,7 @@ std::string why_not(const cudaDeviceProp& card) {
 }
 
 Device::Device(int number, Index memory) : Device() {
+  number_ = number;
   memory_ = memory;
   if (const std::string why = why_no_card(); !why.empty())
     throw Error(why + "; use device cpu, or look with nvidia-smi what is there");
@@ -63,8 +64,7 @@ Device::Device(int number, Index memory) : Device() {
   check(cudaGetDeviceProperties(&properties, number), "asking what card this is");
   if (const std::string why = why_not(properties); !why.empty())
     throw Error(why + "; use device cpu");
-  check(cudaGetDevice(&before_), "asking which card is in use");
-  check(cudaSetDevice(number), "choosing the card");
+  enter();
   name_ = properties.name;
   processors_ = properties.multiProcessorCount;
   major_ = properties.major;
@@ -82,13 +82,24 @@ Device::Device(int number, Index memory) : Device() {
   blas_ = std::make_unique<Blas>(stream_);
 }
 
+void Device::enter() {
+  check(cudaGetDevice(&before_), "asking which card is in use");
+  check(cudaSetDevice(number_), "choosing the card");
+  entered_ = true;
+}
+
+void Device::leave() noexcept {
+  cudaStreamSynchronize(stream_);
+  cudaSetDevice(before_);
+  entered_ = false;
+}
+
 Device::~Device() {
   if (stream_) cudaStreamSynchronize(stream_);
   blas_.reset();
   if (pool_) cudaMemPoolDestroy(pool_);
-  if (!stream_) return;
-  cudaStreamDestroy(stream_);
-  cudaSetDevice(before_);
+  if (stream_) cudaStreamDestroy(stream_);
+  if (entered_) cudaSetDevice(before_);
 }
 
 void Device::wait() const {

@@ -33,6 +33,10 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
+  /// For a device that another thread goes on with: this thread has the card it had before, that one works with ours.
+  void leave() noexcept;
+  void enter();
+
   cudaStream_t stream() const { return stream_; }
   const Blas& blas() const { return *blas_; }
   int processors() const { return processors_; }        // streaming multiprocessors
@@ -56,7 +60,8 @@ class Device {
  private:
   Device() = default;  // so that what a constructor has taken is given back when it throws
 
-  int before_ = 0;
+  int number_ = 0, before_ = 0;
+  bool entered_ = false;
   std::string name_;
   int processors_ = 0, major_ = 0;
   Index shared_bytes_ = 0, all_memory_ = 0, memory_ = 0, taken_ = 0, most_taken_ = 0;

@@ -117,7 +117,9 @@ std::shared_ptr<const Stored> Stored::copy(Device& device, const PointsView& poi
   return stored;
 }
 
-std::shared_ptr<const Stored> Stored::borrow(const DeviceView& points) {
+namespace {
+
+std::shared_ptr<Stored> rows_of_view(const DeviceView& points) {
   auto stored = std::make_shared<Stored>();
   stored->data = points.data;
   stored->number = points.number == DeviceNumber::float32   ? Number::float32
@@ -131,6 +133,56 @@ std::shared_ptr<const Stored> Stored::borrow(const DeviceView& points) {
   stored->whole_pieces = reinterpret_cast<std::uintptr_t>(points.data) % piece == 0 &&
                          points.stride * size % piece == 0 && points.cols * size % piece == 0;
   return stored;
+}
+
+/// From now on the card reads these bytes by itself; until the answer is dropped, unless others had seen to that before.
+std::shared_ptr<void> held_in_place(const void* data, Index bytes) {
+  void* const memory = const_cast<void*>(data);  // NOLINT: nothing is written
+  const cudaError_t status =
+      cudaHostRegister(memory, static_cast<std::size_t>(bytes), cudaHostRegisterMapped);
+  if (status == cudaSuccess) return {memory, [](void* held) { cudaHostUnregister(held); }};
+  cudaGetLastError();
+  if (status == cudaErrorHostMemoryAlreadyRegistered) return {};
+  throw MemoryError(fmt::format(
+      "the points do not fit the card, and the {} that they take of this machine cannot be held in "
+      "place for it to read them there ({}); use device cpu, or give an array in memory that can "
+      "be written to, and not a mapped file",
+      format_bytes(static_cast<double>(bytes)), cudaGetErrorString(status)));
+}
+
+}  // namespace
+
+std::shared_ptr<const Stored> Stored::in_place(const PointsView& points) {
+  std::shared_ptr<void> registered;
+  DeviceView view;
+  std::visit(
+      [&](const auto& v) {
+        if constexpr (requires { v.data; }) {
+          using T = std::decay_t<decltype(*v.data)>;
+          const Index bytes = ((v.rows - 1) * v.stride + v.cols) * static_cast<Index>(sizeof(T));
+          registered = held_in_place(v.data, bytes);
+          void* there = nullptr;
+          check(cudaHostGetDevicePointer(&there, const_cast<T*>(v.data), 0),  // NOLINT: as above
+                "asking where the card sees the points");
+          view = {.data = there,
+                  .number = sizeof(T) == 4 ? DeviceNumber::float32 : DeviceNumber::float64,
+                  .rows = v.rows,
+                  .cols = v.cols,
+                  .stride = v.stride};
+        } else {
+          throw Error(
+              "the card takes dense points in memory; give sparse and streamed ones to device cpu");
+        }
+      },
+      points);
+  std::shared_ptr<Stored> stored = rows_of_view(view);
+  stored->on_host = true;
+  stored->registered = std::move(registered);
+  return stored;
+}
+
+std::shared_ptr<const Stored> Stored::borrow(const DeviceView& points) {
+  return rows_of_view(points);
 }
 
 DevicePoints::DevicePoints(Device& device, std::shared_ptr<const Stored> stored,
@@ -174,6 +226,30 @@ DevicePoints::DevicePoints(const DevicePoints& other, double eta, bool eta_relat
   launch_scale(device_, squares_.get(), size_, back * back);
   prep_.eta = eta;
   prep_.eta_relative = eta_relative;
+}
+
+DevicePoints::DevicePoints(const DevicePoints& other, std::span<const Index> some)
+    : device_(other.device_),
+      stored_(other.stored_),
+      size_(std::ssize(some)),
+      prep_(other.prep_),
+      scale_(other.scale_),
+      common_(other.common_),
+      unit_(other.unit_),
+      eta_(other.eta_),
+      rms_norm_(other.rms_norm_),
+      means_norm_(other.means_norm_),
+      shared_(other.shared_),
+      weights_(clone(other.weights_)),
+      means_(clone(other.means_)) {
+  for (const Index i : some) subset_.push_back(other.source(i));
+  sources_ = Array<Index>(device_, std::span<const Index>(subset_));
+  const Array<Index> places(device_, some);
+  for (auto [from, to] : {std::pair{&other.inner_, &inner_},
+                          {&other.mean_, &mean_},
+                          {&other.outer_, &outer_},
+                          {&other.squares_, &squares_}})
+    if (!from->empty()) *to = gathered(*from, places);
 }
 
 Array<double> DevicePoints::clone(const Array<double>& from) const {
@@ -338,17 +414,20 @@ Told DevicePoints::answer(const SetScale& question) {
 std::vector<double> DevicePoints::some_of(const Array<double>& numbers,
                                           std::span<const Index> which, double otherwise) const {
   if (numbers.empty()) return std::vector<double>(which.size(), otherwise);
+  return gathered(numbers, Array<Index>(device_, which)).get_all();
+}
+
+Array<double> DevicePoints::gathered(const Array<double>& from, const Array<Index>& places) const {
   // A column of numbers is a matrix of one stored feature.
-  const Array<Index> places(device_, which);
-  Array<double> out(device_, std::ssize(which));
+  Array<double> out(device_, places.size());
   launch_gather_stored(device_,
-                       {.data = numbers.get(),
+                       {.data = from.get(),
                         .number = Number::float64,
                         .stride = 1,
-                        .size = numbers.size(),
+                        .size = from.size(),
                         .features = 1},
-                       places.get(), std::ssize(which), out.get());
-  return out.get_all();
+                       places.get(), places.size(), out.get());
+  return out;
 }
 
 std::vector<double> DevicePoints::stored_of(std::span<const Index> which) const {

@@ -23,6 +23,8 @@ struct Stored {
   Index rows = 0, features = 0, stride = 0;
   bool whole_pieces = false;
   Array<unsigned char> own = {};
+  bool on_host = false;                   // in the memory of this machine, which the card reads ...
+  std::shared_ptr<void> registered = {};  // ... as long as this is held
 
   /// A copy of dense rows, all or those of `subset`, each filled up with zeros to pieces of 16 bytes.
   /// Throws Error for sparse and streamed points.
@@ -30,6 +32,9 @@ struct Stored {
                                             std::span<const Index> subset, int threads);
   /// Rows that will be written, each filled up to pieces of 16 bytes.
   static Stored room(Device& device, Number number, Index rows, Index features);
+  /// Dense rows where they are, in the memory of this machine, which the card reads by itself. Throws MemoryError where
+  /// that memory cannot be held in place.
+  static std::shared_ptr<const Stored> in_place(const PointsView& points);
   /// Rows that are on the card already.
   static std::shared_ptr<const Stored> borrow(const DeviceView& points);
 };
@@ -41,6 +46,8 @@ class DevicePoints {
                const Preprocessing& prep);
   /// The same with another eta, before they have learnt their scale.
   DevicePoints(const DevicePoints& other, double eta, bool eta_relative);
+  /// Some of the points of `other`, in this order, as they are there. @pre at least one
+  DevicePoints(const DevicePoints& other, std::span<const Index> some);
 
   ScanPoints::Reply answer(const ScanPoints& question);
   SumFeatures::Reply answer(const SumFeatures& question);
@@ -61,6 +68,8 @@ class DevicePoints {
   double eta() const { return eta_; }
   double scale_against(const DevicePoints& other) const { return common_ / other.common_; }
 
+  /// Whether they are in the memory of this machine, one after the other.
+  bool streamed() const { return stored_->on_host && subset_.empty(); }
   /// As kernels see them; good as long as the points are not asked anything more about themselves.
   Rows rows() const;
   /// ||a_i||^2 without eta, of every point, on the card.
@@ -78,6 +87,7 @@ class DevicePoints {
  private:
   void adopt(const Common& common);
   Array<double> clone(const Array<double>& from) const;
+  Array<double> gathered(const Array<double>& from, const Array<Index>& places) const;
   std::vector<double> some_of(const Array<double>& numbers, std::span<const Index> which,
                               double otherwise) const;
   std::vector<double> stored_of(std::span<const Index> which) const;

@@ -30,7 +30,7 @@ void wait_for_card(int) {
 }
 
 Cards find_cards() {
-  return {.names = {}, .why_none = without};
+  return {.names = {}, .memory = {}, .why_none = without};
 }
 
 }  // namespace fwsr

@@ -1,6 +1,7 @@
 // The door of this folder: points made ready on a card for a run (solver/on_card.hpp).
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,15 +19,39 @@ namespace {
 
 using namespace cuda;
 
-/// Points that several runs choose from, some at a time.
+/// Points that several runs choose from, some at a time; and devices that a run has done with, for the next one: to begin
+/// and to end one takes longer than a small class.
 struct Shared {
   std::shared_ptr<Device> home;
   std::shared_ptr<const Stored> stored;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Device>> idle;
+
+  explicit Shared(int number) : home(std::make_shared<Device>(number)) {}
+
+  /// @pre the devices are given back before all of this ends
+  static std::shared_ptr<Device> device(const std::shared_ptr<Shared>& of, int number) {
+    std::unique_ptr<Device> found;
+    {
+      const std::lock_guard lock(of->mutex);
+      if (!of->idle.empty()) found = std::move(of->idle.back()), of->idle.pop_back();
+    }
+    if (found)
+      found->enter();
+    else
+      found = std::make_unique<Device>(number);
+    return {found.release(), [of](Device* device) {
+              device->leave();
+              const std::lock_guard lock(of->mutex);
+              of->idle.emplace_back(device);
+            }};
+  }
 };
 
-/// Those that are held now, by where the points stand in the memory of the processor.
+/// Those that are held now, by where the points stand in the memory of the processor, their shape, and the card.
+using HeldPoints = std::tuple<const void*, Index, Index, int>;
 std::mutex held_mutex;
-std::map<const void*, std::weak_ptr<Shared>> held;
+std::map<HeldPoints, std::weak_ptr<Shared>> held;
 
 const void* address_of(const PointsView& view) {
   return std::visit(
@@ -39,9 +64,13 @@ const void* address_of(const PointsView& view) {
       view);
 }
 
-std::shared_ptr<Shared> shared_of(const PointsView& view) {
+HeldPoints key_of(const PointsView& view, int card) {
+  return {address_of(view), rows_of(view), cols_of(view), card};
+}
+
+std::shared_ptr<Shared> shared_of(const PointsView& view, int card) {
   const std::lock_guard lock(held_mutex);
-  const auto found = held.find(address_of(view));
+  const auto found = held.find(key_of(view, card));
   return found == held.end() ? nullptr : found->second.lock();
 }
 
@@ -69,6 +98,7 @@ PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<Dev
     prepared.type = {.type = KernelType::linear};
     prepared.set = std::move(set);
   }
+  set_terms(prepared, o, plan);
   prepared.form_of_set = [own = static_cast<CudaPoints*>(prepared.set.get())] {
     return std::make_unique<CudaForm>(*own);
   };
@@ -80,13 +110,15 @@ PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<Dev
 PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
-  const std::shared_ptr<Shared> shared = shared_of(view);
-  auto card = card_of(std::make_shared<Device>(o.device.number, o.device_memory), cols_of(view),
-                      keep_going);
+  const std::shared_ptr<Shared> shared = shared_of(view, o.device.number);
+  auto card = card_of(shared ? Shared::device(shared, o.device.number)
+                             : std::make_shared<Device>(o.device.number, o.device_memory),
+                      cols_of(view), keep_going);
   Device& device = card->shard().device();
   auto points =
-      shared
-          ? std::make_unique<DevicePoints>(device, shared->stored, subset, preprocessing_of(o))
+      shared || plan.device_reads_host
+          ? std::make_unique<DevicePoints>(device, shared ? shared->stored : Stored::in_place(view),
+                                           subset, preprocessing_of(o))
           : std::make_unique<DevicePoints>(device, Stored::copy(device, view, subset, plan.threads),
                                            std::span<const Index>{}, preprocessing_of(o));
   return prepared_from(std::move(card), std::move(points), o, plan, keep_going);
@@ -104,12 +136,13 @@ PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> s
 
 std::shared_ptr<void> share_on_card(const PointsView& view, const SelectOptions& o, int threads) {
   if (o.device_memory > 0) return nullptr;  // one class at a time takes less
-  auto shared = std::make_shared<Shared>(
-      Shared{.home = std::make_shared<Device>(o.device.number), .stored = {}});
+  auto shared = std::make_shared<Shared>(o.device.number);
+  const double bytes = static_cast<double>(entries_of(view)) * (is_single(view) ? 4 : 8);
+  if (bytes > 0.5 * static_cast<double>(shared->home->memory())) return nullptr;  // likewise
   shared->stored = Stored::copy(*shared->home, view, {}, threads);
   const std::lock_guard lock(held_mutex);
   std::erase_if(held, [](const auto& one) { return one.second.expired(); });
-  held[address_of(view)] = shared;
+  held[key_of(view, o.device.number)] = shared;
   return shared;
 }
 
@@ -130,8 +163,10 @@ Cards find_cards() {
   for (int c = 0; c < count; ++c) {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, c) == cudaSuccess)
-      cards.names.push_back(fmt::format(
-          "{}, {}", properties.name, format_bytes(static_cast<double>(properties.totalGlobalMem))));
+      cards.memory.push_back(static_cast<Index>(properties.totalGlobalMem)),
+          cards.names.push_back(
+              fmt::format("{}, {}", properties.name,
+                          format_bytes(static_cast<double>(properties.totalGlobalMem))));
   }
   return cards;
 }

@@ -29,6 +29,10 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
   columns.set_to_zero();
   nearest.set_to_zero();
   const Rows rows_view = own.rows();
+  const Narrowed& under = narrowed(q.set);
+  const Array<double>& known = r_.at(q.covariance);
+  const Array<double> spread =
+      z.full && under.candidates ? r_of_all(q.set, known) : Array<double>();
   SweepAnswer answer;
   if (q.wanted.codes) answer.codes.resize(at(n * k));
   if (q.wanted.assignment) answer.assignment.assign(at(n), -1);
@@ -49,7 +53,10 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
                                   .out = out.get(),
                                   .out_stride = out_cols});
     };
-    multiply(v.get(), width, m, theta, k, m, true, x, k);
+    if (theta.empty())  // no codes: only who is nearest is asked
+      x.set_to_zero();
+    else
+      multiply(v.get(), width, m, theta, k, m, true, x, k);
     launch_take_columns(*device_, v.get(), width, count, places.get(), k, s.get());
     if (z.full) {
       room(t, m), room(y, m), room(xk, k);
@@ -70,7 +77,9 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
                                  .t = t.get(),
                                  .y = y.get(),
                                  .xk = xk.get(),
-                                 .r = r_.at(q.covariance).get(),
+                                 .r = spread.empty() ? known.get() : spread.get(),
+                                 .weights = under.weights.get(),
+                                 .candidates = under.marks.get(),
                                  .squares = own.squares(),
                                  .mean = rows_view.mean,
                                  .outer = rows_view.outer,
@@ -86,7 +95,12 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
                                  .sums = sums.get(),
                                  .scores = scores.get(),
                                  .nearest = nearest.get()});
-    launch_code_columns(*device_, x.get(), s.get(), xk.get(), count, k, z.full, columns.get());
+    launch_code_columns(*device_,
+                        {.x = x.get(),
+                         .s = s.get(),
+                         .xk = xk.get(),
+                         .weights = under.weights.empty() ? nullptr : under.weights.get() + first},
+                        count, k, z.full, columns.get());
     if (q.wanted.codes) {
       const std::vector<double> some = x.get_some(0, count * k);
       std::copy(some.begin(), some.end(), answer.codes.begin() + first * k);
@@ -102,12 +116,7 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
   part.count.assign(at(k), 0.0);
   if (k > 0) {
     launch_themselves(*device_, exemplars.get(), k, {0, n}, nearest.get());
-    Array<unsigned long long> counts(*device_, k);
-    counts.set_to_zero();
-    launch_count(*device_, nearest.get(), n, counts.get());
-    const auto told = counts.get_all();
-    std::transform(told.begin(), told.end(), part.count.begin(),
-                   [](unsigned long long c) { return static_cast<double>(c); });
+    part.count = counts(q.set, nearest, k);
     if (q.wanted.assignment) {
       const std::vector<int> all = nearest.get_all();
       answer.assignment.assign(all.begin(), all.end());
@@ -126,7 +135,8 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
                            .longest = some.longest,
                            .roughest = some.roughest});
     }
-    part.sums.trace = part.sums.plain_trace + static_cast<double>(n) * (own.eta() * own.eta());
+    part.sums.trace =
+        part.sums.plain_trace + under.terms.weight_of_all(n) * (own.eta() * own.eta());
     part.leaders.margin = 2 * z.score_error;
     part.leaders.largest = largest_of(*device_, scores.get(), n);
     const auto most = static_cast<Index>(Leaders::most);
@@ -153,7 +163,7 @@ void CudaShard::for_residuals(const DevicePoints& own, const ResidualVectors& x,
   const Index dim = own.dim(), m = std::ssize(x.basis) / dim, k = std::ssize(x.chosen) / dim;
   const Array<double> basis = put(x.basis), chosen = put(x.chosen), theta = put(x.theta);
   Array<double> v, codes, residual;
-  for_rows(own, dim + m + k, [&](Index first, Index last, const double* rows) {
+  for_rows(own, dim + m + k, [&](Index first, Index last, double* rows) {
     const Index count = last - first;
     if (k == 0) return use(first, last, rows);
     if (v.empty()) {
@@ -182,6 +192,7 @@ ResidualSquares::Reply CudaShard::answer(const ResidualSquares& q) {
   for_residuals(own, q.codes, [&](Index first, Index last, const double* rows) {
     launch_row_dots(*device_, rows, rows, last - first, own.dim(), squares.get() + first);
   });
+  weigh(q.set, squares.get());
   return {sum_of(*device_, squares.get(), own.size())};
 }
 
@@ -190,7 +201,8 @@ ResidualMoments::Reply CudaShard::answer(const ResidualMoments& q) {
   const Index dim = own.dim();
   Array<double> products(*device_, dim * dim);
   products.set_to_zero();
-  for_residuals(own, q.codes, [&](Index first, Index last, const double* rows) {
+  for_residuals(own, q.codes, [&](Index first, Index last, double* rows) {
+    weigh_rows(q.set, first, last, rows);
     device_->blas().add_gram({rows, last - first, dim, dim}, products.get());
   });
   return {Gram{.products = products.get_all(), .rows = {}}};
@@ -204,6 +216,7 @@ ProjectedSquares::Reply CudaShard::answer(const ProjectedSquares& q) {
     times(rows, last - first, own.dim(), w.get(), 1, along.get() + first, 1);
   });
   launch_square(*device_, along.get(), own.size());
+  weigh(q.set, along.get());
   return {sum_of(*device_, along.get(), own.size())};
 }
 
@@ -215,26 +228,36 @@ constexpr double score_units = 16 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
 ResidualScores::Reply CudaShard::answer(const ResidualScores& q) {
-  const DevicePoints& own = points(q.set);
+  const DevicePoints& own = candidates(q.set);
   const Index n = own.size(), dim = own.dim();
   std::vector<double> whole(q.rr.all().begin(), q.rr.all().end());
   mirror(dim, whole);
   residual_scores_ = forms(own, whole);
   Array<double> least(*device_, n), most(*device_, n);
-  launch_bounds(*device_, residual_scores_.get(), own.squares(), own.eta() * own.eta(),
-                score_units * q.f, n, least.get(), most.get());
+  const Array<double>& prices = narrowed(q.set).prices;
+  if (!prices.empty()) launch_times(*device_, prices.get(), n, residual_scores_.get());
+  launch_bounds(*device_, residual_scores_.get(),
+                {.squares = own.squares(),
+                 .eta_squared = own.eta() * own.eta(),
+                 .error = score_units * q.f,
+                 .prices = prices.get()},
+                n, least.get(), most.get());
   return {.largest = std::max(0.0, largest_of(*device_, residual_scores_.get(), n)),
           .least = std::max(0.0, largest_of(*device_, least.get(), n)),
           .most = std::max(0.0, largest_of(*device_, most.get(), n))};
 }
 
 ResidualLeaders::Reply CudaShard::answer(const ResidualLeaders& q) {
-  const DevicePoints& own = points(q.set);
+  const DevicePoints& own = candidates(q.set);
   const Index n = own.size();
   const Array<double> squares = std::exchange(residual_scores_, {});
   Array<double> least(*device_, n), most(*device_, n);
-  launch_bounds(*device_, squares.get(), own.squares(), own.eta() * own.eta(), score_units * q.f, n,
-                least.get(), most.get());
+  launch_bounds(*device_, squares.get(),
+                {.squares = own.squares(),
+                 .eta_squared = own.eta() * own.eta(),
+                 .error = score_units * q.f,
+                 .prices = narrowed(q.set).prices.get()},
+                n, least.get(), most.get());
   Array<Index> found(*device_, q.few + 1);
   Array<unsigned long long> count(*device_, 1);
   count.set_to_zero();
@@ -242,17 +265,35 @@ ResidualLeaders::Reply CudaShard::answer(const ResidualLeaders& q) {
   const auto told = std::min<Index>(q.few + 1, static_cast<Index>(count.get_all().front()));
   std::vector<Index> leaders = found.get_some(0, told);
   std::sort(leaders.begin(), leaders.end());
+  for (Index& i : leaders) i = narrowed(q.set).terms.point(i);
   return leaders;
 }
 
 TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
-  const DevicePoints& own = points(q.set);
+  const DevicePoints& own = candidates(q.set);
+  const Narrowed& under = narrowed(q.set);
   const ExchangeTables& z = q.tables;
   const Index n = own.size(), dim = own.dim(), k = z.k;
   const Array<double> with = put(q.with.all()), inverse = put(z.m), g = put(z.g),
                       kappa = put(z.kappa), per_m = put(z.per_m);
   std::vector<char> marks(at(n));
-  for (const Index e : z.exemplars) marks[at(e)] = 1;
+  const auto candidate = [&](Index point) {  // its place among them, or -1
+    const Index place = under.terms.place(point);
+    return place < n && under.terms.point(place) == point ? place : Index{-1};
+  };
+  for (const Index e : z.exemplars)
+    if (const Index c = candidate(e); c >= 0) marks[at(c)] = 1;
+  const Array<Index> of_exemplars(*device_, std::span<const Index>(z.partners.groups)),
+      spare(*device_, std::span<const Index>(z.partners.spare)),
+      groups_with_room(*device_, std::span<const Index>(z.partners.room));
+  const Array<double> most = put(z.partners.most);
+  std::vector<Index> pairs;  // places of an exemplar and of a candidate
+  for (std::size_t l = 0; l + 1 < z.partners.refused.size(); l += 2)
+    for (Index p = 0; p < k; ++p)
+      if (const Index c = candidate(z.partners.refused[l + 1]);
+          z.exemplars[at(p)] == z.partners.refused[l] && c >= 0)
+        pairs.insert(pairs.end(), {p, c});
+  const Array<Index> refused(*device_, std::span<const Index>(pairs));
   const Array<char> chosen(*device_, std::span<const char>(marks));
   Array<double> b, w, y, x, e, st;
   Array<OfferOnCard> parts, best(*device_, k);
@@ -286,9 +327,17 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
                              .x = x.get(),
                              .e = e.get(),
                              .r = r_.at(q.covariance).get(),
-                             .squares = own.squares(),
+                             .squares = under.left.empty() ? own.squares() : under.left.get(),
                              .chosen = chosen.get(),
-                             .eta_squared = own.eta() * own.eta(),
+                             .partners = {.costs = under.costs.get(),
+                                          .most = most.get(),
+                                          .groups = under.groups.get(),
+                                          .of_exemplars = of_exemplars.get(),
+                                          .spare = spare.get(),
+                                          .room = groups_with_room.get(),
+                                          .refused = refused.get(),
+                                          .refusals = std::ssize(pairs) / 2},
+                             .eta_squared = under.left.empty() ? own.eta() * own.eta() : 0.0,
                              .mu = z.mu,
                              .step = z.step,
                              .kappa = kappa.get(),
@@ -298,40 +347,22 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
                              .best = best.get()});
   });
   TryExchanges::Reply offers;
-  for (const OfferOnCard& o : best.get_all()) offers.push_back({.point = o.point, .gain = o.gain});
+  for (const OfferOnCard& o : best.get_all())
+    offers.push_back({.point = o.point < 0 ? o.point : under.terms.point(o.point), .gain = o.gain});
   return offers;
 }
 
 BeyondSpan::Reply CudaShard::answer(const BeyondSpan& q) {
   const DevicePoints& own = points(q.set);
-  const Index n = own.size(), dim = own.dim(), d = own.features();
-  const Index rank = d > 0 ? std::ssize(q.orthonormal.all()) / d : 0;
-  const Array<double> basis = put(q.orthonormal.all());
-  Array<double> squares(*device_, n), along, rest;
-  for_rows(own, rank + d, [&](Index first, Index last, const double* rows) {
-    const Index count = last - first;
-    if (rest.empty()) {
-      along = Array<double>(*device_, count * rank);
-      rest = Array<double>(*device_, count * d);
-    }
-    check(cudaMemcpy2DAsync(rest.get(), at(d) * sizeof(double), rows, at(dim) * sizeof(double),
-                            at(d) * sizeof(double), at(count), cudaMemcpyDeviceToDevice,
-                            device_->stream()),
-          "copying on the card");
-    for (int turn = 0; turn < 2 && rank > 0;
-         ++turn) {  // twice: what rounding has left of the span goes too
-      times(rest.get(), count, d, basis.get(), rank, along.get(), rank);
-      device_->blas().multiply({.left = {along.get(), count, rank, rank},
-                                .right = {basis.get(), rank, d, d},
-                                .a = -1,
-                                .b = 1,
-                                .out = rest.get(),
-                                .out_stride = d});
-    }
-    launch_row_dots(*device_, rest.get(), rest.get(), count, d, squares.get() + first);
-  });
-  return {.projection = {sum_of(*device_, squares.get(), n)},
-          .trace = {sum_of(*device_, own.squares(), n)}};
+  const Index n = own.size();
+  Array<double> squares = squares_beyond(own, q.orthonormal, own.features());
+  weigh(q.set, squares.get());
+  const double projection = sum_of(*device_, squares.get(), n);
+  check(cudaMemcpyAsync(squares.get(), own.squares(), at(n) * sizeof(double),
+                        cudaMemcpyDeviceToDevice, device_->stream()),
+        "copying on the card");
+  weigh(q.set, squares.get());
+  return {.projection = {projection}, .trace = {sum_of(*device_, squares.get(), n)}};
 }
 
 }  // namespace fwsr::cuda

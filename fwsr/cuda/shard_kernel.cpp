@@ -105,8 +105,8 @@ NearestInKernel::Reply CudaShard::answer(const NearestInKernel& q) {
   counts.set_to_zero();
   launch_count(*device_, nearest.get(), n, counts.get());
   NearestInKernel::Reply reply;
-  for (const unsigned long long c : counts.get_all())
-    reply.counts.push_back(static_cast<double>(c));
+  const std::vector<unsigned long long> all_counts = counts.get_all();
+  reply.counts.emplace_back(all_counts.begin(), all_counts.end());
   if (q.assignment) {
     const std::vector<int> all = nearest.get_all();
     reply.assignment.assign(all.begin(), all.end());

@@ -157,6 +157,21 @@ __device__ void add_up(const Pair (&pairs)[count], double* room, double (&out)[c
   for (int q = 0; q < count; ++q) out[q] = room[q];
 }
 
+/// Of the pick, in v.a, what the included exemplars leave (GatheredPoints::leave_rest): twice, lest rounding leave some of
+/// theirs. v.w and v.cw are used.
+__device__ __noinline__ void leave_rest(const RunView& run, const Vectors& v, double* room) {
+  const Index dim = run.rows.dim();
+  multiply(run.rest, dim, v.a, run.rv, v.w);
+  multiply(run.rest, dim, v.w, run.a, v.cw);
+  double sums[2];
+  add_up({{v.a, v.a, dim}, {v.cw, v.cw, dim}}, room, sums);
+  constexpr double nothing = 1e-24;  // of what is spanned the rest is rounding
+#pragma unroll 1
+  for (Index l = threadIdx.x; l < dim; l += step_threads)
+    v.a[l] = sums[1] <= nothing * sums[0] ? 0.0 : v.cw[l];
+  __syncthreads();
+}
+
 /// What makes a vector ready for products with the stored rows (Points::prepare, prep/points.hpp): the sum of its entries,
 /// and its product with the means.
 struct Ready {
@@ -231,6 +246,7 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
   for (Index l = threadIdx.x; l < dim; l += step_threads)
     v.a[l] = feature_at(rows, leader.point, l);
   __syncthreads();
+  if (run.rest) leave_rest(run, v, room);
   multiply(run.et, dim, v.a, run.w, v.w);
   multiply(run.covariance, dim, v.w, run.cw, v.cw);
   double sums[most_pairs];

@@ -2,7 +2,7 @@
 // and how far to go) and `pass` (the scores of all points after it); both are launched many times ahead, and do nothing
 // once the run waits for the host.
 //
-//   decide   the leader; w = E^T a_j; C w; R v = E C w / nu; then exact_step, as the loop on the host would take it
+//   decide   the leader, less what included exemplars take of it; w = E^T a_j; C w; R v = E C w / nu; then exact_step, as the loop on the host would take it
 //   accept   instead of the last part: a step of the host's choice
 //   pass     x = a_i.a_j, y = a_i.(A v), z = a_i.(R v) of every point, c and h, the best of every 32 points; and
 //            E <- (1 - gamma) E + gamma I - factor a_j w^T
@@ -59,6 +59,7 @@ struct RunView {
   RunState* state = nullptr;
   StepRecord* record = nullptr;
   const double* covariance = nullptr;  // C, dim x dim
+  const double* rest = nullptr;        // I less the projection on what is included; null: I
   double *e = nullptr, *et = nullptr;  // E and its transpose; null: not kept
   double *a = nullptr, *w = nullptr, *cw = nullptr, *rv = nullptr;  // dim each
   double* vectors = nullptr;  // a, A v, R v made ready for the points, `padded` each

@@ -96,6 +96,9 @@ void describe_picks(const Task& task, const PreparedProblem& prepared, Picks pic
       for (Index i = 0; i < task.size(); ++i)
         result.codes[at(i * found + t)] = picks.codes[at(t * task.size() + i)];
   }
+  result.importance = std::move(picks.importance);
+  result.clusters = std::move(picks.clusters);
+  if (o.codes) result.atoms = std::move(picks.atoms);
   result.refinement = picks.refinement;
   result.facts = std::move(picks.facts);
   result.warnings = std::move(picks.warnings);
@@ -108,6 +111,7 @@ void describe_picks(const Task& task, const PreparedProblem& prepared, Picks pic
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   if (task.kernel && fill_short_answer(*task.kernel, o, task.terms, task.threads, result))
     picks.assignment.clear();
+  if (!result.importance.empty()) result.importance.resize(result.exemplars.size(), 0.0);
   if (picks.assignment.empty() && !result.exemplars.empty())
     picks.assignment = assign_to_nearest(task, prepared, result.exemplars);
   result.weights = counts_of(picks.assignment, result.exemplars.size(), task.terms.weights);

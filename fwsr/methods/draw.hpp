@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fwsr/base/index.hpp"
@@ -31,6 +33,21 @@ class Lottery {
  private:
   std::vector<double> sums_;
 };
+
+/// Drawn one after the other with probabilities proportional to the weights of those left, fewer than `count` where no
+/// more have a weight: the first of waits that are exponential with these rates (Efraimidis, Spirakis 2006).
+inline std::vector<Index> draw_in_turn(std::span<const double> weights, Index count, Rng& rng) {
+  std::vector<std::pair<double, Index>> times;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double wait = -std::log1p(-rng.uniform());
+    if (weights[i] > 0) times.push_back({wait / weights[i], static_cast<Index>(i)});
+  }
+  const Index drawn = std::min(static_cast<Index>(times.size()), count);
+  std::partial_sort(times.begin(), times.begin() + drawn, times.end());
+  std::vector<Index> chosen;
+  for (Index t = 0; t < drawn; ++t) chosen.push_back(times[static_cast<std::size_t>(t)].second);
+  return chosen;
+}
 
 /// One of n, as likely as its weight, which is at most 1; empty: equally likely. Equal weights of 1 draw what none do.
 /// @pre some weight is 1

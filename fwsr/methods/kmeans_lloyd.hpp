@@ -62,6 +62,8 @@ class Lloyd {
     found.inertia = source_.inertia(found.centres, labels_);
     return found;
   }
+  /// The cluster of every point, after the last run.
+  const std::vector<Index>& labels() const { return labels_; }
 
  private:
   // ---- Greedy k-means++ ----

@@ -7,11 +7,10 @@
 // largest (Papailiopoulos, Kyrillidis, Boutsidis 2014), or k at random, one after the other, with
 // probabilities proportional to l_i.
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/random.hpp"
+#include "fwsr/methods/draw.hpp"
 #include "fwsr/methods/singular_space.hpp"
 #include "fwsr/methods/ties.hpp"
 
@@ -26,31 +25,15 @@ std::vector<Index> largest(const std::vector<double>& scores, Index count) {
   return order;
 }
 
-/// Drawn one after the other with probabilities proportional to the weights of those left: the
-/// first of waits that are exponential with these rates (Efraimidis, Spirakis 2006).
-std::vector<Index> draw_by_weight(const std::vector<double>& weights, Index count,
-                                  std::uint64_t seed) {
-  Rng rng(seed);
-  std::vector<std::pair<double, Index>> times;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double wait = -std::log1p(-rng.uniform());
-    if (weights[i] > 0) times.push_back({wait / weights[i], static_cast<Index>(i)});
-  }
-  const auto drawn = std::min(times.size(), at(count));
-  std::partial_sort(times.begin(), times.begin() + static_cast<Index>(drawn), times.end());
-  std::vector<Index> chosen;
-  for (std::size_t t = 0; t < drawn; ++t) chosen.push_back(times[t].second);
-  return chosen;
-}
-
 Picks choose(const Task& task) {
   const Index asked = task.settings.whole("rank");
   const SingularSpace space(task, asked > 0 ? asked : task.exemplars);
   const std::vector<double> scores = space.leverage_scores();
+  Rng rng(task.seed);
   Picks picks;
   picks.exemplars = task.settings.word("sampling") == "top"
                         ? largest(scores, task.exemplars)
-                        : draw_by_weight(scores, task.exemplars, task.seed);
+                        : draw_in_turn(scores, task.exemplars, rng);
   for (const Index i : picks.exemplars) picks.strength.push_back(scores[at(i)]);
   picks.warnings = space.warnings();
   picks.facts = {{.name = "rank", .value = static_cast<double>(space.rank())}};

@@ -13,4 +13,7 @@ namespace fwsr {
 Plan plan_method(const Method& method, const Settings& settings, const PlanFacts& facts,
                  const SelectOptions& options);
 
+/// Options with what the plan settled for these points, where the method leaves something to them.
+SelectOptions as_planned(const Method& method, SelectOptions options, const Plan& plan);
+
 }  // namespace fwsr

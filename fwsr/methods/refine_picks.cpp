@@ -49,6 +49,8 @@ std::optional<Exchanged> refine_picks(const Task& task, const PreparedProblem& p
   picks.exemplars = found.exemplars;
   picks.strength.clear();
   picks.assignment.clear();
+  picks.importance.clear();  // these were of the exemplars as chosen
+  picks.atoms.clear();
   if (found.interrupted) picks.status = Status::interrupted;
   return found;
 }

@@ -14,12 +14,10 @@
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/sharded_points.hpp"
 
 namespace fwsr {
 
-namespace {
-
-/// With what the plan settled for these points, where the method leaves something to them.
 SelectOptions as_planned(const Method& method, SelectOptions o, const Plan& plan) {
   if (!method.suit) return o;
   o.kernel.type = plan.kernel;
@@ -27,6 +25,8 @@ SelectOptions as_planned(const Method& method, SelectOptions o, const Plan& plan
   o.refine = plan.refine;
   return o;
 }
+
+namespace {
 
 void refuse_card(const Method& method, const SelectOptions& o) {
   if (is_solver(method) || o.device.kind == DeviceChoice::Kind::cpu) return;
@@ -37,6 +37,7 @@ void refuse_card(const Method& method, const SelectOptions& o) {
 /// How the request's method plans and runs one problem.
 Chooser chooser_of(const Request& request) {
   const Method& method = *request.method;
+  if (request.elsewhere) return *request.elsewhere;
   if (is_solver(method)) {
     const auto suited = [&method](const PlanFacts& facts, SelectOptions o) {
       if (method.suit) method.suit(facts, o);
@@ -86,6 +87,7 @@ Plan Request::plan(const PointsView& points) const {
 
 Selection Request::run(const PointsView& points, const Plan& plan, const Observer& observer) const {
   refuse_other_plan(points, options, plan);
+  if (elsewhere) return elsewhere->run(points, {}, options, plan, observer);
   if (is_solver(*method))
     return select_as_planned(points, as_planned(*method, options, plan), plan, observer);
   if ((plan.kernel_by == KernelBy::factor) != (options.rank > 0))
@@ -102,6 +104,38 @@ Plan Request::plan(const DeviceView& points) const {
 
 Selection Request::run(const DeviceView& points, const Plan& plan, const Observer& observer) const {
   return select_planned_on_card(points, as_planned(*method, options, plan), plan, observer);
+}
+
+SelectOptions Request::settled_for(const PointsShape& shape) const {
+  if (!is_solver(*method))
+    throw OptionError(fmt::format(
+        "{} needs all points in one place; of points that live in several choose by method fwsr",
+        method->name));
+  if (options.device.kind == DeviceChoice::Kind::cuda)
+    throw OptionError(
+        "points that live in several places are worked on by processors; use device cpu");
+  refuse_conditions(*method, settings, options);
+  SelectOptions settled = options;
+  if (method->suit) {
+    const Index entries = checked_bytes(shape.size, shape.features, 1);
+    method->suit({.points = shape.size,
+                  .features = shape.features,
+                  .entries = entries,
+                  .sparse = shape.sparse,
+                  .single = shape.single,
+                  .data_bytes = checked_bytes(entries, shape.single ? 4 : 8, 1),
+                  .threads = threads_of(options)},
+                 settled);
+  }
+  plan_sharded(shape, settled);  // what is not served is said before anybody is asked
+  return settled;
+}
+
+Selection Request::run(std::shared_ptr<RemoteShards> shards, const PointsShape& shape,
+                       const Observer& observer) const {
+  Selection found = select_sharded(std::move(shards), shape, settled_for(shape), observer);
+  found.plan.method = method->name;
+  return found;
 }
 
 std::string Request::warning_of_long_run(const PointsView& points, const Plan& plan) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "fwsr/solver/select.hpp"
 
 namespace fwsr {
+
+class RemoteShards;
+struct Chooser;
+struct PointsShape;
 
 /// Which method, and how.
 struct MethodChoice {
@@ -31,6 +36,7 @@ struct Request {
   Settings settings;
   SelectOptions options;
   std::uint64_t seed = 0;
+  std::shared_ptr<const Chooser> elsewhere = {};  ///< who plans and runs it; null: this process
 
   /// What `run` will do with these points, and take. @throws OptionError, MemoryError
   Plan plan(const PointsView& points) const;
@@ -43,6 +49,14 @@ struct Request {
   // The same of points that are on a card already. @throws OptionError for methods that work on the processor
   Plan plan(const DeviceView& points) const;
   Selection run(const DeviceView& points, const Plan& plan, const Observer& observer = {}) const;
+
+  // Of points that live in several places (solver/sharded_points.hpp).
+  /// The options, with what the method leaves to the points settled. @throws OptionError for methods that need all points
+  /// in one place
+  SelectOptions settled_for(const PointsShape& shape) const;
+  /// @pre as of select_sharded, with the preprocessing of the settled options
+  Selection run(std::shared_ptr<RemoteShards> shards, const PointsShape& shape,
+                const Observer& observer = {}) const;
 
   // The same for every class by itself.
   std::vector<ClassPlan> plan_per_class(const PointsView& points, const Labels& labels,

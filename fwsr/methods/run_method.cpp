@@ -44,6 +44,7 @@ Selection run_method(const Method& method, const Settings& settings, std::uint64
   try {
     Task task{.subset = subset,
               .exemplars = o.exemplars,
+              .codes = o.codes,
               .settings = settings,
               .seed = seed_for(seed, subset),
               .threads = plan.threads,

@@ -32,6 +32,7 @@ struct Task {
   Terms terms = {};    // what the points count, who may be chosen, who is there already
   OpenRows open = {};  // who may be chosen beside others (open_choice.hpp)
   Index exemplars = 0;
+  bool codes = false;  // are asked for
   Settings settings = {};
   std::uint64_t seed = 0;
   int threads = 1;
@@ -52,6 +53,9 @@ struct Picks {
   std::vector<double> strength = {};   // the method's own measure of each; empty: none
   std::vector<double> codes = {};      // exemplars x points, row by row; empty: the method has none
   std::vector<Index> assignment = {};  // of every point; empty: to the nearest
+  std::vector<double> importance = {};          // as in Selection, and so are
+  std::vector<Index> clusters = {};             // these ...
+  std::vector<std::vector<double>> atoms = {};  // ... and these
   Status status = Status::exemplars_reached;
   std::optional<Refinement> refinement = {};  // of exchange, behind the method
   std::vector<Fact> facts = {};

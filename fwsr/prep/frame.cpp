@@ -9,7 +9,6 @@
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/prep/points.hpp"
-#include "fwsr/prep/statistics.hpp"
 
 namespace fwsr {
 
@@ -116,17 +115,28 @@ void require_numbers(const double* values, Index count) {
         "the new points contain NaN or infinity; remove these points or fill in the values");
 }
 
-Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads,
-               const KeepGoing& keep_going) {
+Frame frame_from(const Preprocessing& prep, const Common& common, Index features) {
   Frame frame{.center = prep.center,
               .scale = prep.scale,
               .normalize = prep.normalize,
               .deviation = {},
               .mean = {}};
-  if (prep.scale != Scale::standard && prep.center != Center::feature) return frame;
+  const auto d = at(features);
+  for (std::size_t l = 0; l < d && prep.scale == Scale::standard; ++l)
+    frame.deviation.push_back(1 / common.weights[l] / common.scale);
+  for (std::size_t l = 0; l < d && prep.center == Center::feature; ++l)
+    frame.mean.push_back(prep.scale == Scale::none ? common.means[l] / common.scale
+                                                   : common.means[l]);
+  return frame;
+}
+
+Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads,
+               const KeepGoing& keep_going) {
+  Common common;
+  if (prep.scale != Scale::standard && prep.center != Center::feature)
+    return frame_from(prep, common, cols_of(view));
   // The points learn what they have in common, until every feature's part of it is known.
   Points points(view, {}, prep, rows_of(view), 0);
-  Common common;
   learn(points.shape(), prep, [&]<class Question>(const Question& question) {
     throw_if_cancelled(keep_going);
     if constexpr (requires { question.common.means; }) common = question.common;
@@ -138,13 +148,7 @@ Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads,
       return std::vector<Reply>{points.answer(question, threads)};
     return std::vector<Reply>(1);
   });
-  const auto d = at(cols_of(view));
-  for (std::size_t l = 0; l < d && prep.scale == Scale::standard; ++l)
-    frame.deviation.push_back(1 / common.weights[l] / common.scale);
-  for (std::size_t l = 0; l < d && prep.center == Center::feature; ++l)
-    frame.mean.push_back(prep.scale == Scale::none ? common.means[l] / common.scale
-                                                   : common.means[l]);
-  return frame;
+  return frame_from(prep, common, cols_of(view));
 }
 
 void load_in_frame(const Frame& frame, const PointsView& points, Index first, Index last,

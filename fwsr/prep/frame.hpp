@@ -10,6 +10,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/prep/preprocessing.hpp"
+#include "fwsr/prep/statistics.hpp"
 
 namespace fwsr {
 
@@ -27,6 +28,9 @@ struct Frame {
 /// Looks at all points where features have a deviation or a mean, else at none.
 Frame frame_of(const PointsView& view, const Preprocessing& prep, int threads,
                const KeepGoing& keep_going = {});
+
+/// From what points of `features` numbers have in common, wherever they live (statistics.hpp).
+Frame frame_from(const Preprocessing& prep, const Common& common, Index features);
 
 /// Throws Error for NaN and infinity.
 void require_numbers(const double* values, Index count);

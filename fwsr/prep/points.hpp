@@ -21,6 +21,7 @@
 #include "fwsr/base/aligned.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/row_pieces.hpp"
 #include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/preprocessing.hpp"
@@ -49,6 +50,12 @@ class Points {
   /// been asked (statistics.hpp). `rows_before`: how many rows of the caller's data come before those of `view`.
   Points(const PointsView& view, std::span<const Index> subset, const Preprocessing& prep,
          const Portion& portion, Index rows_before);
+  /// The same of a view whose numbers are `storage`'s, which they keep.
+  Points(const PointsView& view, std::shared_ptr<const void> storage, const Preprocessing& prep,
+         const Portion& portion)
+      : Points(view, std::span<const Index>{}, prep, portion, portion.first) {
+    owned_ = std::move(storage);
+  }
   /// The same with another eta, before they have learnt their scale.
   Points(const Points& other, double eta, bool eta_relative);
 
@@ -272,6 +279,18 @@ void Points::with_rows(Index first, Index last, Use&& use, Index at_once) const 
     }
   };
   const auto stream = [&]<class T>(const StreamView<T>& v) {
+    if (const auto* pieces = dynamic_cast<const RowPieces<T>*>(v.source)) {
+      typename RowPieces<T>::Piece piece;
+      go(static_cast<const T*>(nullptr), [&](Index begin, Index end, const T** rows) {
+        for (Index i = begin; i < end; ++i) {
+          const Index row = source(i);
+          if (!piece.has(row)) piece = pieces->with(row);
+          rows[i - begin] = piece.there.data + (row - piece.first) * piece.there.stride;
+        }
+        return end;
+      });
+      return;
+    }
     StreamBuffer<T> buffer(v);
     go(static_cast<const T*>(nullptr), [&](Index begin, Index end, const T** rows) {
       return buffer.fetch(

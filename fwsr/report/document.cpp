@@ -102,7 +102,7 @@ std::string header(std::string_view title, std::string_view sentence,
         "<pre id=\"command\" tabindex=\"0\" aria-labelledby=\"command-label\">{}</pre></div>\n",
         html(about.command));
   return out +
-         "<noscript><p class=\"note\">Curves, map and export need scripts, which are off here; "
+         "<noscript><p class=\"note\">Map, slider and export need scripts, which are off here; "
          "everything else is below.</p></noscript>\n</header>\n";
 }
 
@@ -120,13 +120,13 @@ std::vector<Line> machine_lines(const About& about) {
   return lines;
 }
 
-std::string bar(double fraction, std::string_view label) {
+std::string bar(double fraction, std::string_view label, std::string_view style) {
   const double width = 100 * std::clamp(std::isfinite(fraction) ? fraction : 0.0, 0.0, 1.0);
   return fmt::format(
-      "<svg class=\"bar\" viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" role=\"img\" "
+      "<svg class=\"{}\" viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" role=\"img\" "
       "aria-label=\"{}\"><rect class=\"rail\" width=\"100\" height=\"6\"/><rect class=\"fill\" "
       "width=\"{:.2f}\" height=\"6\"/></svg>",
-      html(label), width);
+      style, html(label), width);
 }
 
 std::string mix_bar(const std::vector<Index>& counts, const std::vector<std::string>& names) {
@@ -144,8 +144,8 @@ std::string mix_bar(const std::vector<Index>& counts, const std::vector<std::str
   for (std::size_t p = 0; p < order.size(); ++p) {
     const double share = static_cast<double>(counts[order[p]]) / static_cast<double>(all);
     if (p < named)
-      words +=
-          fmt::format("{}{} {}", p ? ", " : "", percent(share), shortened(names[order[p]], 30));
+      words += fmt::format("{}{}:\u00a0{}", p ? ", " : "", class_name(names[order[p]], 30),
+                           percent(share));
     if (share > 0.002)  // less could not be seen
       parts += fmt::format("<rect class=\"c{}\" x=\"{:.2f}\" width=\"{:.2f}\" height=\"6\"/>",
                            order[p] % 21, left, 100 * share);
@@ -182,13 +182,23 @@ std::string table_behind(const std::string& table, std::string_view words) {
                      table);
 }
 
+std::string heading_name(std::string_view name) {
+  if (name.starts_with('/') && !name.ends_with('/')) name.remove_prefix(name.rfind('/') + 1);
+  return shortened(name, 80);
+}
+
 std::string percent(double fraction) {
-  const double p = 100 * fraction;
-  if (!std::isfinite(p)) return "?";
+  const double exact = 100 * fraction;
+  if (!std::isfinite(exact)) return "?";
+  const double p = std::abs(exact - 100) < 1e-6 ? 100 : std::abs(exact) < 1e-9 ? 0 : exact;
   // The space is one at which no line is broken.
   if (p > 0 && p < 0.01) return fmt::format("{:.1g}\u00a0%", p);
   if (p > 99 && p < 100) return fmt::format("{:.2f}\u00a0%", std::min(p, 99.99));
   return fmt::format("{:.{}f}\u00a0%", p, p < 1 && p > 0 ? 2 : p == 0 || p == 100 ? 0 : 1);
+}
+
+std::string class_name(std::string_view name, std::size_t most) {
+  return name.empty() ? "(no name)" : shortened(name, most);
 }
 
 std::string count_text(Index number) {
@@ -204,6 +214,11 @@ std::string count_text(Index number) {
 
 std::string number_text(double number) {
   return std::isfinite(number) ? fmt::format("{:.4g}", number) : "";
+}
+
+std::string distance_text(double distance) {
+  return distance >= 0.001 && distance < 1000 ? fmt::format("{:.3f}", distance)
+                                              : number_text(distance);
 }
 
 std::string counted(Index number, std::string_view thing) {

@@ -30,7 +30,7 @@ std::string header(std::string_view title, std::string_view sentence,
 std::vector<Line> machine_lines(const About& about);
 
 /// A bar from 0 to 1, and parts of one that are laid end to end, in the colours of classes.
-std::string bar(double fraction, std::string_view label);
+std::string bar(double fraction, std::string_view label, std::string_view style = "bar");
 std::string mix_bar(const std::vector<Index>& counts, const std::vector<std::string>& names);
 
 /// Cells are markup; names of columns text. The first column is the head of its row.
@@ -40,11 +40,17 @@ std::string table(const std::vector<std::string>& columns,
 /// A table that is there for who wants it.
 std::string table_behind(const std::string& table, std::string_view words);
 
+/// The name of the data for a heading: of a path from the root its last part, as the command has all of it.
+std::string heading_name(std::string_view name);
 /// "84.3 %", of a fraction; all digits near the ends: "99.98 %".
 std::string percent(double fraction);
 /// "12,345".
 std::string count_text(Index number);
 std::string number_text(double number);
+/// Three digits behind the point, so that those of a column can be compared.
+std::string distance_text(double distance);
+/// At most so many characters; of an empty name "(no name)".
+std::string class_name(std::string_view name, std::size_t most);
 /// "point", "points".
 std::string counted(Index number, std::string_view thing);
 

@@ -4,7 +4,7 @@ const taking = {
   locked: new Set(), left: new Set(),
 
   start() {
-    const place = viewPlace("export");
+    const place = document.querySelector("[data-view=export]");
     if (!place) return;
     const e = DATA.exemplars;
     const ids = e.id && e.id.some((id) => id !== "");
@@ -17,8 +17,9 @@ const taking = {
   },
 
   startAgain(place) {
-    e_included().forEach((t) => taking.locked.add(t));
-    for (const card of gallery.cards) {
+    // Those that were there already are locked from the start.
+    DATA.exemplars.included.forEach((there, t) => { if (there) taking.locked.add(t); });
+    for (const card of CARDS) {
       const t = Number(card.dataset.place);
       const tick = (words, set, other) => {
         const box = element("input", { type: "checkbox" });
@@ -96,8 +97,3 @@ const taking = {
     } });
   },
 };
-
-/** The exemplars that were there already: locked from the start. */
-function e_included() {
-  return DATA.exemplars.included.flatMap((there, t) => (there ? [t] : []));
-}

@@ -1,78 +1,77 @@
 // The gallery: members of a group get their faces when they are first looked at.
 
 const gallery = {
-  cards: [...document.querySelectorAll(".card")],
+  list: document.querySelector(".cards"),
 
   start() {
-    const list = document.querySelector(".cards");
-    if (list && !DATA.images && !list.querySelector("img")) list.classList.add("wide");
+    if (gallery.list && !DATA.images && !gallery.list.querySelector("img")) gallery.list.classList.add("wide");
     for (const group of document.querySelectorAll("details.group"))
       group.addEventListener("toggle", () => {
         group.closest(".card").classList.toggle("open", group.open);
         if (group.open) gallery.open(group);
       });
-    if (list && gallery.cards.length > 1) list.before(gallery.order(list));
-    for (const place of document.querySelectorAll("#worst [data-row]")) {
-      const face = faceOf(Number(place.dataset.row));
-      if (!face) continue;
-      if (face.className === "said" && face.textContent.length > 120) face.textContent = `${face.textContent.slice(0, 119)}…`;
-      face.className === "said" ? place.append(face) : place.prepend(face);
-    }
+    if (CARDS.length > 1) gallery.list.before(element("div", { class: "controls" }, gallery.order()));
+    for (const mixed of document.querySelectorAll(".mixed")) mixed.dataset.all = mixed.textContent;
+    gallery.dress(document.getElementById("worst"));
     // What can be scrolled can be reached by keyboard.
     for (const room of document.querySelectorAll(".text, .scroll"))
       if (room.scrollHeight > room.clientHeight + 1 || room.scrollWidth > room.clientWidth + 1) room.tabIndex = 0;
   },
 
   /** By what the cards are laid out. */
-  order(list) {
-    const e = DATA.exemplars;
-    const ways = { "order of choosing": (t) => t, "number of points": (t) => -(e.weight[t] || 0), "looseness of the group": (t) => -(e.distance[t] || 0) };
-    const select = element("select", { id: "gallery-order", change: () => {
-      const value = ways[select.value];
-      const place = (card) => Number(card.dataset.place);
-      list.append(...[...gallery.cards].sort((a, b) => value(place(a)) - value(place(b)) || place(a) - place(b)));
-    } });
-    for (const way of Object.keys(ways)) select.append(element("option", { value: way, text: way }));
-    return element("div", { class: "controls" }, element("label", { text: "Sort by " }, select));
+  order() {
+    const e = DATA.exemplars, place = (card) => Number(card.dataset.place);
+    const ways = { "order of choosing": (t) => t, "number of points": (t) => -e.weight[t], "looseness of the group": (t) => -e.distance[t] };
+    return choice("Sort by", "gallery-order", Object.keys(ways).map((way) => [way, way]), (way) =>
+      gallery.list.append(...[...CARDS].sort((a, b) => ways[way](place(a)) - ways[way](place(b)) || place(a) - place(b))));
   },
 
+  /** Faces, and a button for all of its points that the page has, as the groups are now. */
   open(group) {
     gallery.dress(group);
-    const t = Number(group.closest(".card").dataset.place);
-    if (group.querySelector(".all") || !map.group) return;
-    const all = [...map.index.keys()].filter((i) => map.group[i] === t && map.index[i] !== DATA.exemplars.index[t]);
-    const most = 500;
+    for (const old of group.querySelectorAll(".all")) old.remove();
+    const t = Number(group.closest(".card").dataset.place), most = 500;
+    const all = map.now ? [...map.index.keys()].filter((i) => map.now[i] === t && map.index[i] !== DATA.exemplars.index[t]) : [];
     if (!all.length) return;
-    const words = map.n < DATA.points ? `All ${count(all.length)} that the map has` : `All ${count(all.length)}`;
-    group.append(element("button", { type: "button", class: "all", text: words, click: (event) => {
+    const words = map.n < DATA.points ? `All ${count(all.length)} others that the map has` : `All ${count(all.length)} others`;
+    const show = () => {
       const list = element("ul", { class: "members" });
-      for (const i of all.slice(0, most)) {
-        const label = map.classes && map.classes[i] >= 0 ? element("span", { text: ` ${DATA.classes[map.classes[i]]}` }) : null;
-        list.append(element("li", { "data-row": map.index[i] }, map.nameOf(i), label));
-      }
-      event.target.replaceWith(element("h4", { text: all.length > most ? `The first ${most}` : words }), list);
+      for (const i of all.slice(0, most))
+        list.append(element("li", { "data-row": map.index[i] }, map.nameOf(i), element("span", { text: ` ${map.classOf(i)}` })));
+      group.lastChild.replaceWith(element("div", { class: "all" },
+        element("h4", { text: all.length > most ? `The first ${most}` : words }), list));
       gallery.dress(group);
-    } }));
+    };
+    group.append(element("button", { type: "button", class: "all", text: words, click: show }));
   },
 
-  dress(group) {
-    for (const member of group.querySelectorAll("[data-row]")) {
-      if (member.dataset.dressed) continue;
+  /** Points that are named get their faces. */
+  dress(room) {
+    for (const member of room ? room.querySelectorAll("[data-row]") : []) {
+      const face = member.dataset.dressed ? null : faceOf(Number(member.dataset.row));
       member.dataset.dressed = "yes";
-      const face = faceOf(Number(member.dataset.row));
       if (!face) continue;
-      if (face.className === "said") {
-        member.classList.add("worded");
-        member.append(face);
-      } else {
-        member.prepend(face);
-      }
+      const words = face.className === "said";
+      member.classList.toggle("worded", words);
+      words ? member.append(face) : member.prepend(face);
     }
   },
 
-  /** Only the first of them, or of each class, as they would be with fewer exemplars. */
-  showFirst(number) {
-    for (const card of gallery.cards)
-      card.classList.toggle("beyond", DATA.exemplars.rank[Number(card.dataset.place)] >= number);
+  /** Only the first of them, or of each class, with the groups that they have by themselves. */
+  showFirst(number, weights, all) {
+    const total = weights.reduce((sum, w) => sum + w, 0), most = Math.max(...weights) || 1;
+    const mixes = all ? null : map.mixes();
+    for (const card of CARDS) {
+      const t = Number(card.dataset.place);
+      card.classList.toggle("beyond", DATA.exemplars.rank[t] >= number);
+      const words = `stands for ${points(weights[t])} (${percent(total > 0 ? weights[t] / total : 0)})`;
+      card.querySelector(".stands").textContent = words;
+      card.querySelector(".share").setAttribute("aria-label", words);
+      card.querySelector(".share .fill").setAttribute("width", 100 * weights[t] / most);
+      const mixed = card.querySelector(".mixed");
+      if (mixed) mixed.textContent = all ? mixed.dataset.all : mixes[t] || "";
+    }
+    gallery.list.classList.toggle("fewer", !all);
+    for (const group of gallery.list.querySelectorAll("details[open]")) gallery.open(group);
   },
 };

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
-#include "fwsr/base/files.hpp"
 #include "fwsr/report/sample.hpp"
 #include "fwsr/report/text.hpp"
 
@@ -84,29 +83,6 @@ std::vector<Sheet> make_sheets(const Images& images, std::span<const Index> rows
 
 std::string png_source(const Picture& picture) {
   return "data:image/png;base64," + base64(png_of(picture));
-}
-
-Embedded embed_file(const std::string& path) {
-  const auto file = FileBytes::open(path);
-  if (!file) return {.problem = file.error().message};
-  const auto bytes = file->bytes();
-  const std::span<const unsigned char> content(reinterpret_cast<const unsigned char*>(bytes.data()),
-                                               bytes.size());
-  const auto begins = [&](std::string_view with) {
-    return content.size() > with.size() &&
-           std::equal(with.begin(), with.end(), content.begin(),
-                      [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; });
-  };
-  const char* const type = begins("\x89PNG\r\n")    ? "png"
-                           : begins("\xff\xd8\xff") ? "jpeg"
-                                                    : nullptr;
-  if (!type) return {.problem = path + ": is neither png nor jpeg"};
-  if (content.size() > largest_file)
-    return {.problem =
-                fmt::format("{}: has {} bytes, and a page takes pictures of at most {}; make "
-                            "a smaller copy of it",
-                            path, content.size(), largest_file)};
-  return {.source = fmt::format("data:image/{};base64,{}", type, base64(content))};
 }
 
 }  // namespace fwsr::report

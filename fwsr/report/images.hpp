@@ -1,4 +1,4 @@
-// Points as pictures: thumbnails of the numbers, or of files.
+// Points as pictures: thumbnails of their numbers.
 #pragma once
 
 #include <span>
@@ -41,14 +41,6 @@ inline constexpr Index sheet_images = 256;
 /// Sheets of these rows, in order, as long as all together stay within `most_bytes`.
 std::vector<Sheet> make_sheets(const Images& images, std::span<const Index> rows,
                                std::size_t most_bytes);
-
-/// A picture file as it is, for the src of an image; or why not.
-struct Embedded {
-  std::string source = {};
-  std::string problem = {};
-};
-inline constexpr std::size_t largest_file = 200'000;
-Embedded embed_file(const std::string& path);
 
 std::string png_source(const Picture& picture);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "fwsr/base/at.hpp"
@@ -11,6 +12,7 @@
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/prep/frame.hpp"
+#include "fwsr/report/groups.hpp"
 #include "fwsr/report/sample.hpp"
 #include "fwsr/report/triangle.hpp"
 #include "fwsr/solver/nearest_exemplar.hpp"
@@ -113,6 +115,18 @@ std::vector<Index> places_of(const std::vector<Index>& points, std::span<const I
   return places;
 }
 
+/// The points of a run that lose most, by their place among its members.
+std::vector<Index> worst_of(const Measured& out, std::span<const Index> members) {
+  std::vector<Index> all;
+  for (const std::vector<float>* values : {&out.left, &out.amount}) {
+    std::vector<float> own;
+    for (const Index i : members) own.push_back((*values)[at(i)]);
+    const std::vector<Index> some = largest(members.empty() ? *values : own, most_worst_points);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 /// Everything about the points of one run; `first`: exemplars of runs before it.
 Explained measure_run(const Space& space, const Run& run, Index first,
                       std::span<const double> weights, int threads, const KeepGoing& keep_going,
@@ -127,6 +141,7 @@ Explained measure_run(const Space& space, const Run& run, Index first,
   std::vector<double> squares;
   for (const Index t : exemplars) squares.push_back(kernel.diagonal(t, Eta::left_out));
   std::vector<Explained> sums(at(block_count(n, rows_at_once)));
+  out.prefixes.begin_run(first, std::ssize(exemplars));
   for_blocks(
       threads, n,
       [&](Index block, Index begin, Index end) {
@@ -141,6 +156,8 @@ Explained measure_run(const Space& space, const Run& run, Index first,
               const Index to = s.assignment.empty() ? nearest.of(i, values) : s.assignment[at(i)];
               if (to < 0) return;
               const double apart = square - 2 * values[to] + squares[at(to)];
+              out.prefixes.add(point, values, squares.data(), to,
+                               weights.empty() ? 1 : weights[at(i)]);
               out.group[at(point)] = static_cast<std::int32_t>(first + to);
               out.distance[at(point)] =
                   exemplars[at(to)] == i
@@ -149,6 +166,13 @@ Explained measure_run(const Space& space, const Run& run, Index first,
             });
       },
       rows_at_once);
+  for (const Index i : worst_of(out, run.members)) {
+    const Index point = run.members.empty() ? i : run.members[at(i)];
+    const std::vector<double> values = kernel.values(std::vector{i}, exemplars, Eta::left_out);
+    if (out.group[at(point)] >= 0)
+      out.prefixes.keep(point, values.data(), squares.data(), out.group[at(point)] - first);
+  }
+  out.prefixes.end_run();
   Explained all;
   for (const Explained& one : sums) all.add(one);
   return all;
@@ -204,11 +228,6 @@ void look_up(const PointsView& view, const Run& run, Measured& out) {
 
 }  // namespace
 
-Index measured_bytes(Index points, Index exemplars, int threads) {
-  const Index each = 3 * sizeof(float) + sizeof(std::int32_t) + 2 * sizeof(double);
-  return each * points + 8 * (2 * exemplars * exemplars + 3 * threads * rows_at_once * exemplars);
-}
-
 Measured measure(const PointsView& points, const std::vector<Run>& runs,
                  std::span<const double> weights, int threads, const KeepGoing& keep_going) {
   Measured out;
@@ -220,6 +239,15 @@ Measured measure(const PointsView& points, const std::vector<Run>& runs,
     for (const Run& run : runs) look_up(points, run, out);
     return out;
   }
+  std::vector<Index> followed = evenly_spaced(static_cast<Index>(n), most_points_in_map);
+  for (const Run& run : runs)
+    followed.insert(followed.end(), run.selection->exemplars.begin(),
+                    run.selection->exemplars.end());
+  std::sort(followed.begin(), followed.end());
+  followed.erase(std::unique(followed.begin(), followed.end()), followed.end());
+  out.prefixes = PrefixGroups(
+      std::move(followed), weights.empty() ? static_cast<double>(n)
+                                           : std::accumulate(weights.begin(), weights.end(), 0.0));
   out.left.assign(n, 1.0F);
   out.amount.assign(n, 0.0F);
   Explained chosen;

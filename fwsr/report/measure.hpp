@@ -12,6 +12,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/report/prefixes.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/selection.hpp"
 
@@ -37,13 +38,14 @@ struct Measured {
   std::vector<double> error;
   /// The same for points drawn at random, on average, of at most so many points.
   std::vector<double> random;
+  /// Groups of fewer exemplars: of at most so many points evenly spaced, the exemplars, and those with the most left over.
+  PrefixGroups prefixes;
 };
 
+inline constexpr Index most_points_in_map = 20'000;
+inline constexpr std::size_t most_worst_points = 15;
 inline constexpr Index random_draws = 5;
 inline constexpr Index random_points = 4000;
-
-/// What it takes of memory beside the points, in bytes, about.
-Index measured_bytes(Index points, Index exemplars, int threads);
 
 Measured measure(const PointsView& points, const std::vector<Run>& runs,
                  std::span<const double> weights, int threads, const KeepGoing& keep_going = {});

@@ -16,7 +16,7 @@ namespace fwsr::report {
 /// A page is no larger, with what it shows of points reduced where it would be.
 inline constexpr std::size_t most_bytes = 2'000'000;
 inline constexpr std::size_t most_bytes_with_images = 5'000'000;
-inline constexpr Index most_points_in_map = 20'000;
+inline constexpr std::size_t most_bytes_of_pictures = 4'200'000;  // out of files
 
 /// How it came to be, for people who want to make it again.
 struct About {
@@ -42,12 +42,23 @@ struct SelectPage {
   std::vector<std::string> warnings = {};
 };
 std::string select_page(const SelectPage& page, int threads, const KeepGoing& keep_going = {});
+/// The most that making it takes of memory, beside the points and what was found, in bytes.
+Index select_page_bytes(Index points, Index features, Index exemplars, bool images, int threads);
+
+/// One method of a comparison.
+struct ComparedMethod {
+  std::string name;
+  std::string reason = {};            // without an answer: why there is none
+  std::vector<Index> exemplars = {};  // of its first run
+  std::vector<Spread> spreads = {};   // of measures(), in their order; without an answer none
+};
+ComparedMethod described(const Comparison& method);
 
 struct ComparePage {
   Rows rows;
   About about = {};
   Index exemplars = 0;
-  std::vector<Comparison> methods = {};
+  std::vector<ComparedMethod> methods = {};
 };
 std::string compare_page(const ComparePage& page);
 
@@ -58,9 +69,12 @@ struct SweepSetting {
   std::string status;
   Index steps = 0;
   std::vector<Index> exemplars;
-  std::optional<double> error = {};
-  double f = 0, gap = 0, f_at_zero = 0;
+  std::optional<double> error = {};  // of classes the largest
+  double f = 0, gap = 0;
 };
+/// Of one run, or of the runs of its classes together.
+SweepSetting described(std::string alpha, double eta, Status status,
+                       const std::vector<const Selection*>& runs);
 struct SweepPage {
   Rows rows;
   About about = {};

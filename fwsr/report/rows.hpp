@@ -1,6 +1,7 @@
 // The points as people know them: ids, classes, pictures, texts, names of features. All borrowed.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,11 @@ struct ImageShape {
 /// "28x28", "32x32x3", or "3x32x32" for colours one after the other.
 Result<ImageShape> parse_image_shape(std::string_view text);
 
+/// A picture for the src of an image; or why there is none.
+struct PictureSource {
+  std::string source = {}, problem = {};
+};
+
 struct Rows {
   std::string name;  // of the data
   PointsView points = {};
@@ -31,7 +37,9 @@ struct Rows {
   std::span<const std::string> ids = {};  // each of the next: one a point, or none
   std::span<const std::string> texts = {};
   std::span<const std::string> pictures = {};  // files with a picture of each point
-  std::span<const std::string> columns = {};   // names of the features, or none
+  /// Makes a small picture out of a file; none: files are taken as they are, where they are not too large.
+  std::function<PictureSource(const std::string& path)> thumbnail = {};
+  std::span<const std::string> columns = {};  // names of the features, or none
   std::optional<ImageShape> images = {};
 
   Index size() const { return rows_of(points); }

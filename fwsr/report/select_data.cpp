@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
+#include <type_traits>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/report/sample.hpp"
@@ -13,12 +15,13 @@ namespace fwsr::report {
 namespace {
 
 /// Whole numbers of so many bytes each, the lowest byte first, in base64.
-template <class T>
-std::string packed(const std::vector<T>& numbers) {
+template <class T = void, class Given>
+std::string packed(const std::vector<Given>& numbers) {
+  constexpr std::size_t size = sizeof(std::conditional_t<std::is_void_v<T>, Given, T>);
   std::vector<unsigned char> bytes;
-  bytes.reserve(numbers.size() * sizeof(T));
-  for (const T number : numbers)
-    for (std::size_t b = 0; b < sizeof(T); ++b)
+  bytes.reserve(numbers.size() * size);
+  for (const Given number : numbers)
+    for (std::size_t b = 0; b < size; ++b)
       bytes.push_back(static_cast<unsigned char>(static_cast<std::uint64_t>(number) >> (8 * b)));
   return base64(bytes);
 }
@@ -58,8 +61,11 @@ void add_exemplars(JsonWriter& out, const SelectFacts& facts) {
 }
 
 void add_rows(JsonWriter& out, const SelectFacts& facts) {
+  // Cards have those of their exemplars.
+  const std::size_t cards = facts.cards();
   out.key("rows").array();
-  for (const Index row : facts.shown_rows) {
+  for (std::size_t r = cards; r < facts.shown_rows.size(); ++r) {
+    const Index row = facts.shown_rows[r];
     out.object().field("i", row);
     facts.shown.add_face(out, row, std::min<std::size_t>(facts.detail.characters, 300));
     out.end_object();
@@ -91,20 +97,28 @@ void add_map(JsonWriter& out, const SelectFacts& facts, const std::vector<Index>
              const Plane& plane) {
   const Measured& measured = facts.measured;
   std::vector<std::uint32_t> index;
-  std::vector<std::int32_t> group;
+  std::vector<std::uint16_t> turns, groups, left;
   std::vector<std::int16_t> classes;
-  std::vector<std::uint8_t> left;
   for (const Index row : rows) {
     index.push_back(static_cast<std::uint32_t>(row));
-    group.push_back(measured.group[at(row)]);
+    const std::int32_t last = measured.group[at(row)];
+    std::span<const std::int32_t> story = measured.prefixes.of(row);
+    if (story.empty() && last >= 0) story = std::span(&last, 1);
+    if (facts.chosen.size() > 65535) story = {};  // the script counts no farther
+    turns.push_back(static_cast<std::uint16_t>(story.size()));
+    for (const std::int32_t place : story) groups.push_back(static_cast<std::uint16_t>(place));
     classes.push_back(static_cast<std::int16_t>(facts.classes.of(facts.page.rows, row)));
     if (!measured.left.empty())
       left.push_back(
-          static_cast<std::uint8_t>(std::lround(255 * std::min(1.0F, measured.left[at(row)]))));
+          static_cast<std::uint16_t>(std::lround(65535 * std::min(1.0F, measured.left[at(row)]))));
   }
   out.key("map").object();
   out.field("across", plane.across).field("up", plane.up);
-  out.field("index", packed(index)).field("group", packed(group));
+  // The exemplars that each point goes to, one after the other, and how many these are.
+  const bool wide = facts.chosen.size() > 255;
+  out.field("index", packed(index)).field("wide", wide);
+  out.field("turns", wide ? packed(turns) : packed<std::uint8_t>(turns));
+  out.field("groups", wide ? packed(groups) : packed<std::uint8_t>(groups));
   out.field("x", packed(spread(plane.x))).field("y", packed(spread(plane.y)));
   if (!facts.classes.names.empty()) out.field("class", packed(classes));
   if (!left.empty()) out.field("left", packed(left));
@@ -117,7 +131,7 @@ void add_curve(JsonWriter& out, const SelectFacts& facts) {
   if (measured.error.empty()) return;
   const auto list = [&](const char* name, const std::vector<double>& values) {
     out.key(name).array();
-    for (const double v : values) out.value(v, 5);
+    for (const double v : values) out.value(v, 9);
     out.end_array();
   };
   out.key("curve").object().field("classes", facts.page.runs.size() > 1);
@@ -126,22 +140,21 @@ void add_curve(JsonWriter& out, const SelectFacts& facts) {
   out.end_object();
 }
 
-void add_trace(JsonWriter& out, const SelectFacts& facts) {
-  if (facts.page.runs.size() != 1) return;
-  const std::vector<Step>& trace = facts.page.runs.front().selection->trace;
-  if (trace.empty()) return;
-  const std::vector<Index> some = evenly_spaced(std::ssize(trace), 2000);
+/// How many points each exemplar stands for when there are fewer.
+void add_moves(JsonWriter& out, const SelectFacts& facts) {
+  const PrefixGroups& prefixes = facts.measured.prefixes;
+  if (facts.measured.error.empty() || !prefixes.known()) return;
   const auto list = [&](const char* name, const auto& of) {
     out.key(name).array();
-    for (const Index t : some) out.value(of(trace[at(t)]), 6);
+    for (const Move& move : prefixes.moves()) out.value(of(move));
     out.end_array();
   };
-  out.key("trace").object().key("step").array();
-  for (const Index t : some) out.value(t);
-  out.end_array();
-  list("f", [](const Step& s) { return s.f; });
-  list("gap", [](const Step& s) { return s.gap; });
-  out.end_object();
+  out.key("moves").object();
+  list("from", [](const Move& move) { return move.from; });
+  list("to", [](const Move& move) { return move.to; });
+  out.key("weight").array();
+  for (const Move& move : prefixes.moves()) out.value(move.weight, 10);
+  out.end_array().end_object();
 }
 
 void add_again(JsonWriter& out, const SelectPage& page) {
@@ -166,7 +179,7 @@ std::string select_data(const SelectFacts& facts, const std::vector<Index>& map_
   add_rows(out, facts);
   add_map(out, facts, map_rows, plane);
   add_curve(out, facts);
-  add_trace(out, facts);
+  add_moves(out, facts);
   add_again(out, facts.page);
   // Exemplars have their own; then what is shown, then the points in the map.
   std::vector<Index> pictures = facts.shown_rows;

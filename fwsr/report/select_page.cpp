@@ -1,3 +1,4 @@
+#include <cmath>
 #include <set>
 
 #include "fwsr/base/at.hpp"
@@ -8,28 +9,36 @@ namespace fwsr::report {
 
 std::vector<Detail> details() {
   return {Detail{},
-          {.cards = 300, .members = 5, .worst = 16, .names = 100'000, .images = 1'200'000},
+          {.cards = 300,
+           .members = 5,
+           .worst = 12,
+           .names = 100'000,
+           .images = 1'200'000,
+           .pictures = 3'600'000},
           {.map_points = 10'000,
            .cards = 200,
            .members = 3,
-           .worst = 12,
+           .worst = 10,
            .characters = 300,
            .names = 0,
-           .images = 800'000},
+           .images = 800'000,
+           .pictures = 3'000'000},
           {.map_points = 5'000,
            .cards = 100,
            .members = 1,
            .worst = 8,
            .characters = 200,
            .names = 0,
-           .images = 300'000},
+           .images = 300'000,
+           .pictures = 2'000'000},
           {.map_points = 2'000,
            .cards = 20,
            .members = 0,
            .worst = 4,
            .characters = 100,
            .names = 0,
-           .images = 0}};
+           .images = 0,
+           .pictures = 1'000'000}};
 }
 
 std::vector<Chosen> chosen_of(const std::vector<Run>& runs) {
@@ -65,19 +74,20 @@ std::vector<Index> rows_to_show(const std::vector<Chosen>& chosen, std::size_t c
   const auto add = [&](Index row) {
     if (known.insert(row).second) all.push_back(row);
   };
+  for (std::size_t t = 0; t < cards; ++t) add(chosen[t].index);
+  for (const std::vector<Index>& some : others)
+    for (const Index row : some) add(row);
   for (std::size_t t = 0; t < cards; ++t) {
-    add(chosen[t].index);
     for (const Index row : groups[t].nearest) add(row);
     for (const Index row : groups[t].farthest) add(row);
   }
-  for (const std::vector<Index>& some : others)
-    for (const Index row : some) add(row);
   return all;
 }
 
 }  // namespace
 
-SelectFacts::SelectFacts(const SelectPage& of, const Measured& found, const Detail& how)
+SelectFacts::SelectFacts(const SelectPage& of, const Measured& found, const Detail& how,
+                         Pictures& pictures)
     : page(of),
       measured(found),
       detail(how),
@@ -87,15 +97,35 @@ SelectFacts::SelectFacts(const SelectPage& of, const Measured& found, const Deta
       by_share(largest(found.left, how.worst)),
       by_amount(largest(found.amount, how.worst)),
       shown_rows(rows_to_show(chosen, cards(), groups, {by_share, by_amount})),
-      shown(of.rows, shown_rows) {}
+      shown(of.rows, shown_rows, pictures, how.pictures) {
+  // A run that was interrupted has not counted its points.
+  std::vector<double> stands(chosen.size());
+  for (std::size_t i = 0; i < found.group.size(); ++i)
+    if (found.group[i] >= 0) stands[at(found.group[i])] += of.weights.empty() ? 1 : of.weights[i];
+  for (std::size_t t = 0; t < chosen.size(); ++t)
+    if (of.runs[chosen[t].run].selection->weights.empty() || !std::isfinite(chosen[t].weight))
+      chosen[t].weight = stands[t];
+}
+
+Index select_page_bytes(Index points, Index features, Index exemplars, bool images, int threads) {
+  const Index n = points, k = exemplars, block = 256;  // points at a time
+  // Group, distance, left over and amount; norms and means of the points; members of groups, and what is sorted.
+  const Index of_points = n * Index{16 + 24 + 16} + 8 * k * (n / block + 1);
+  // Of every thread a block by exemplars, and a draw at random; matrices of exemplars by exemplars.
+  const Index of_exemplars = 8 * k * (Index{threads} * (4 * block + 3 * k) + 3 * k);
+  const auto text = static_cast<Index>(images ? most_bytes_with_images : most_bytes);
+  // Of 20,000 points their places, names and exemplars; the text a few times over.
+  return of_points + of_exemplars + Index{16 * 8} * features + 16'000'000 + 5 * text;
+}
 
 std::string select_page(const SelectPage& page, int threads, const KeepGoing& keep_going) {
   const Measured measured = measure(page.rows.points, page.runs, page.weights, threads, keep_going);
   const std::size_t most = page.rows.has_images() ? most_bytes_with_images : most_bytes;
+  Pictures pictures(page.rows);
   std::string out;
   for (const Detail& detail : details()) {
     throw_if_cancelled(keep_going);
-    const SelectFacts facts(page, measured, detail);
+    const SelectFacts facts(page, measured, detail, pictures);
     std::vector<Index> map_rows = evenly_spaced(page.rows.size(), detail.map_points);
     for (const Chosen& one : facts.chosen) map_rows.push_back(one.index);
     for (const Index row : facts.by_share) map_rows.push_back(row);

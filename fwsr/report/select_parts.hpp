@@ -16,12 +16,13 @@ namespace fwsr::report {
 /// How much of the points a page shows: less and less until it is small enough.
 struct Detail {
   Index map_points = most_points_in_map;
-  std::size_t cards = 500;         // exemplars with a card of their own
-  std::size_t members = 8;         // nearest points of each, and farthest ones
-  std::size_t worst = 24;          // points that are badly represented
-  std::size_t characters = 600;    // of a text
-  std::size_t names = 400'000;     // bytes of ids and texts of the points in the map
-  std::size_t images = 1'600'000;  // bytes of images beside those of the exemplars
+  std::size_t cards = 500;                        // exemplars with a card of their own
+  std::size_t members = 8;                        // nearest points of each, and farthest ones
+  std::size_t worst = most_worst_points;          // points that are badly represented
+  std::size_t characters = 600;                   // of a text
+  std::size_t names = 400'000;                    // bytes of ids and texts of the points in the map
+  std::size_t images = 1'600'000;                 // bytes of images beside those of the exemplars
+  std::size_t pictures = most_bytes_of_pictures;  // bytes of files
 };
 /// From the richest to the poorest.
 std::vector<Detail> details();
@@ -43,10 +44,10 @@ struct SelectFacts {
   std::vector<Chosen> chosen;
   std::vector<Group> groups;
   std::vector<Index> by_share, by_amount;  // the worst represented, by each
-  std::vector<Index> shown_rows;           // exemplars, members and worst, each once
+  std::vector<Index> shown_rows;           // exemplars with cards, worst, and members, each once
   Shown shown;
 
-  SelectFacts(const SelectPage& page, const Measured& measured, const Detail& detail);
+  SelectFacts(const SelectPage& of, const Measured& found, const Detail& how, Pictures& pictures);
   std::size_t cards() const { return std::min(chosen.size(), detail.cards); }
 };
 

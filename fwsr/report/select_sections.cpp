@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/report/charts.hpp"
 #include "fwsr/report/sample.hpp"
 #include "fwsr/report/select_parts.hpp"
 #include "fwsr/report/text.hpp"
@@ -18,9 +19,9 @@ double weight_of_all(const SelectFacts& facts) {
   return all;
 }
 
-std::string class_of(const SelectFacts& facts, Index row) {
+std::string class_of(const SelectFacts& facts, Index row, std::size_t most) {
   const Index c = facts.classes.of(facts.page.rows, row);
-  return c < 0 ? "" : facts.classes.names[at(c)];
+  return c < 0 ? "" : class_name(facts.classes.names[at(c)], most);
 }
 
 /// The number of an exemplar as people and files call it.
@@ -43,10 +44,9 @@ std::string members_list(const SelectFacts& facts, const std::vector<Index>& row
   if (rows.empty()) return "";
   std::string out = fmt::format("<h4>{}</h4>\n<ul class=\"members\">", heading);
   for (const Index row : rows) {
-    const std::string label = class_of(facts, row);
-    out += fmt::format(
-        "<li data-row=\"{}\">{}{}</li>", row, html(facts.shown.name(row)),
-        label.empty() ? "" : fmt::format(" <span>{}</span>", html(shortened(label, 30))));
+    const std::string label = class_of(facts, row, 30);
+    out += fmt::format("<li data-row=\"{}\">{}{}</li>", row, html(facts.shown.name(row)),
+                       label.empty() ? "" : fmt::format(" <span>{}</span>", html(label)));
   }
   return out + "</ul>\n";
 }
@@ -55,7 +55,7 @@ std::string card(const SelectFacts& facts, std::size_t place, double all) {
   const Chosen& one = facts.chosen[place];
   const Group& group = facts.groups[place];
   const double share = all > 0 ? one.weight / all : 0;
-  const std::string label = class_of(facts, one.index);
+  const std::string label = class_of(facts, one.index, 60);
   const std::string stands = fmt::format("stands for {} ({})",
                                          one.weight == std::floor(one.weight)
                                              ? counted(static_cast<Index>(one.weight), "point")
@@ -69,19 +69,17 @@ std::string card(const SelectFacts& facts, std::size_t place, double all) {
       "<div class=\"face\">{2}</div>\n<p class=\"name\">{3}</p>\n",
       place, html("Exemplar " + called(facts, place)),
       facts.shown.face(one.index, facts.detail.characters), html(facts.shown.name(one.index)));
-  if (!label.empty())
-    out += fmt::format("<p class=\"class\">class {}</p>\n", html(shortened(label, 60)));
+  if (!label.empty()) out += fmt::format("<p class=\"class\">class {}</p>\n", html(label));
   if (one.included || one.filled)
     out += fmt::format("<p class=\"class\">{}</p>\n",
                        one.included ? "was there already" : "filled in, not chosen");
   out += fmt::format("<p class=\"stands\">{}</p>{}\n", html(stands),
-                     bar(largest_share > 0 ? share / largest_share : 0, stands));
+                     bar(largest_share > 0 ? share / largest_share : 0, stands, "bar share"));
   out += mix_bar(group.classes, facts.classes.names);
   if (!group.nearest.empty())
-    out += fmt::format(
-        "<details class=\"group\"><summary>Nearest and farthest</summary>\n{}{}</details>\n",
-        members_list(facts, group.nearest, "Nearest"),
-        members_list(facts, group.farthest, "Farthest"));
+    out += fmt::format("<details class=\"group\"><summary>Its points</summary>\n{}{}</details>\n",
+                       members_list(facts, group.nearest, "Nearest"),
+                       members_list(facts, group.farthest, "Farthest"));
   return out + "</li>\n";
 }
 
@@ -89,19 +87,19 @@ std::string points_table(const SelectFacts& facts, const std::vector<Index>& row
                          std::string_view caption) {
   std::vector<std::string> columns = {"point"};
   if (facts.page.rows.has_classes()) columns.push_back("class");
-  columns.insert(columns.end(), {"exemplar", "left over", "part of what is missing", "distance"});
+  columns.insert(columns.end(), {"exemplar", "left over", "of all missing", "distance"});
   double missing = 0;
   for (const float amount : facts.measured.amount) missing += static_cast<double>(amount);
   std::vector<std::vector<std::string>> lines;
   for (const Index row : rows) {
     std::vector<std::string> line = {
         fmt::format("<span data-row=\"{}\">{}</span>", row, html(facts.shown.name(row)))};
-    if (facts.page.rows.has_classes()) line.push_back(html(shortened(class_of(facts, row), 30)));
+    if (facts.page.rows.has_classes()) line.push_back(html(class_of(facts, row, 30)));
     const double amount = static_cast<double>(facts.measured.amount[at(row)]);
     line.push_back(link_to(facts, facts.measured.group[at(row)]));
     line.push_back(percent(static_cast<double>(facts.measured.left[at(row)])));
     line.push_back(missing > 0 ? percent(amount / missing) : "");
-    line.push_back(number_text(static_cast<double>(facts.measured.distance[at(row)])));
+    line.push_back(distance_text(static_cast<double>(facts.measured.distance[at(row)])));
     lines.push_back(std::move(line));
   }
   return table(columns, lines, caption);
@@ -143,27 +141,31 @@ std::string enough_section(const SelectFacts& facts) {
                       ? " The exemplars were refined together as one set: fewer of them, chosen "
                         "by a run of their own, may span more."
                       : ""),
-      "<div class=\"picture\" data-view=\"curve\"></div>\n" +
+      fmt::format("<div class=\"picture\">{}</div>\n", enough_chart(facts.measured, classes)) +
           table_behind(table({first, "spanned", "left over", "spanned by random points"}, lines,
                              "What the first exemplars span"),
                        "The same as a table"));
 }
 
 std::string worst_section(const SelectFacts& facts) {
-  std::string content;
-  if (!facts.by_share.empty() && facts.by_share == facts.by_amount)  // all norms are equal
+  std::string content = "<div class=\"pair\">";
+  if (!facts.by_share.empty() && facts.by_share == facts.by_amount) {  // all norms are equal
     content += points_table(facts, facts.by_share, "The most left over");
-  else if (!facts.by_share.empty())
-    content += "<div class=\"pair\">" +
-               points_table(facts, facts.by_share, "The largest part of itself left over") +
-               points_table(facts, facts.by_amount, "The most of all that is missing") + "</div>\n";
+  } else if (!facts.by_share.empty()) {
+    content += points_table(facts, facts.by_share, "The largest part of itself left over");
+    content += points_table(facts, facts.by_amount, "The most of all that is missing");
+  }
   std::vector<std::vector<std::string>> lines;
-  for (const std::size_t t : loosest(facts.groups, 12))
+  for (const std::size_t t : loosest(facts.groups, 12)) {
+    const Index row = facts.chosen[t].index;
     lines.push_back(
-        {link_to(facts, static_cast<Index>(t)), html(facts.shown.name(facts.chosen[t].index)),
-         count_text(facts.groups[t].points), number_text(facts.groups[t].mean_distance)});
+        {link_to(facts, static_cast<Index>(t)),
+         fmt::format("<span data-row=\"{}\">{}</span>", row, html(facts.shown.name(row))),
+         count_text(facts.groups[t].points), distance_text(facts.groups[t].mean_distance)});
+  }
   content +=
-      table({"exemplar", "point", "stands for", "mean distance"}, lines, "The loosest groups");
+      table({"exemplar", "point", "stands for", "mean distance"}, lines, "The loosest groups") +
+      "</div>\n";
   return section(
       "worst", "Badly represented",
       "Points that the exemplars do not span, and groups whose points are far from "
@@ -174,8 +176,9 @@ std::string worst_section(const SelectFacts& facts) {
 std::string map_section(const SelectFacts& facts) {
   const bool all = facts.page.rows.size() <= facts.detail.map_points;
   return section("map", "Map",
-                 fmt::format("{} Exemplars are ringed. Drag to move, turn the wheel or press + and "
-                             "- to zoom, hold Shift and drag to list a region.",
+                 fmt::format("{} Exemplars are ringed, and the larger the more points they stand "
+                             "for. Drag to move; press + and -, or click and turn the wheel, to "
+                             "zoom; hold Shift and drag to list a region.",
                              all ? "All points."
                                  : fmt::format("{} of {}, evenly spaced, and all exemplars.",
                                                count_text(facts.detail.map_points),
@@ -202,7 +205,7 @@ std::string classes_section(const SelectFacts& facts) {
     const double data = share(facts.classes.points[c], points),
                  mine = share(chosen[c], std::ssize(facts.chosen));
     lines.push_back(
-        {html(shortened(facts.classes.names[c], 60)), count_text(facts.classes.points[c]),
+        {html(class_name(facts.classes.names[c], 60)), count_text(facts.classes.points[c]),
          percent(data) + bar(data / most, percent(data) + " of the data"), count_text(chosen[c]),
          percent(mine) + bar(mine / most, percent(mine) + " of the exemplars")});
   }
@@ -225,7 +228,7 @@ std::string trace_section(const SelectFacts& facts) {
       "trace", "Steps of the run",
       "The objective f after each step, and the gap before it: nobody can do better than "
       "f less the gap within the radius.",
-      "<div class=\"picture\" data-view=\"trace\"></div>\n" +
+      fmt::format("<div class=\"picture\">{}</div>\n", trace_chart(trace)) +
           table_behind(table({"step", "pick", "f", "gap", "exemplars"}, lines, "Steps of the run"),
                        "The same as a table"));
 }
@@ -246,7 +249,7 @@ std::string export_section(const SelectFacts& facts) {
       line.push_back(html(at(one.index) < facts.page.rows.ids.size()
                               ? shortened(facts.page.rows.ids[at(one.index)], 60)
                               : ""));
-    if (classes) line.push_back(html(shortened(class_of(facts, one.index), 60)));
+    if (classes) line.push_back(html(class_of(facts, one.index, 60)));
     line.push_back(number_text(one.weight));
     line.push_back(number_text(one.strength));
     lines.push_back(std::move(line));

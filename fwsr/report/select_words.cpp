@@ -114,7 +114,7 @@ std::string best_words(const SelectPage& page) {
 
 std::string title_of(const SelectPage& page) {
   return fmt::format("{} of {}", counted(exemplars_of(page), "exemplar"),
-                     shortened(page.rows.name, 80));
+                     heading_name(page.rows.name));
 }
 
 std::string what_was_run(const SelectPage& page) {

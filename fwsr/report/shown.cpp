@@ -34,11 +34,20 @@ std::string deviations_text(double deviations) {
 
 }  // namespace
 
-Shown::Shown(const Rows& rows, const std::vector<Index>& some) : rows_(rows) {
+Shown::Shown(const Rows& rows, const std::vector<Index>& some, Pictures& pictures, std::size_t room)
+    : rows_(rows) {
   if (rows.images)
     images_.emplace(rows, some);
   else if (rows.texts.empty() && rows.pictures.empty())
     features_ = std::make_unique<Features>(rows);
+  std::size_t bytes = 0;
+  for (const Index row : some) {
+    if (at(row) >= rows.pictures.size()) continue;
+    const PictureSource& file = pictures.of(row);
+    bytes += file.source.size();
+    if (bytes > room) break;
+    files_[row] = &file;
+  }
 }
 
 std::string Shown::name(Index row) const {
@@ -55,10 +64,13 @@ std::string Shown::face(Index row, std::size_t characters) const {
                        png_source(picture), picture.width, picture.height, called);
   }
   if (at(row) < rows_.pictures.size()) {
-    const Embedded file = embed_file(rows_.pictures[at(row)]);
-    return file.problem.empty()
-               ? fmt::format("<img src=\"{}\" alt=\"{}\">", file.source, called)
-               : fmt::format("<p class=\"text\">{}</p>", html(shortened(file.problem, 200)));
+    const auto found = files_.find(row);
+    const std::string problem = found == files_.end()
+                                    ? rows_.pictures[at(row)] + ": the page has no room for it"
+                                    : found->second->problem;
+    return problem.empty()
+               ? fmt::format("<img src=\"{}\" alt=\"{}\">", found->second->source, called)
+               : fmt::format("<p class=\"text\">{}</p>", html(shortened(problem, 300)));
   }
   if (at(row) < rows_.texts.size())
     return fmt::format("<p class=\"text\">{}</p>",
@@ -80,8 +92,9 @@ std::string Shown::face(Index row, std::size_t characters) const {
 void Shown::add_face(JsonWriter& out, Index row, std::size_t characters) const {
   if (images_) return;
   if (at(row) < rows_.pictures.size()) {
-    if (const Embedded file = embed_file(rows_.pictures[at(row)]); file.problem.empty())
-      out.field("picture", file.source);
+    if (const auto found = files_.find(row);
+        found != files_.end() && found->second->problem.empty())
+      out.field("picture", found->second->source);
   } else if (at(row) < rows_.texts.size()) {
     out.field("text", beginning_of(rows_.texts[at(row)], characters));
   } else if (features_) {

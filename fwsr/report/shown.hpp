@@ -1,6 +1,7 @@
 // How a point is shown: as picture, as text, or by the features that tell it from others; and its name.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,14 +9,16 @@
 
 #include "fwsr/report/images.hpp"
 #include "fwsr/report/json_writer.hpp"
+#include "fwsr/report/pictures.hpp"
 #include "fwsr/report/rows.hpp"
 
 namespace fwsr::report {
 
 class Shown {
  public:
-  /// `rows` that will be shown, for the greys of images.
-  Shown(const Rows& rows, const std::vector<Index>& some);
+  /// `some`: the rows that will be shown, for the greys of images; of files as many of the first as have at most
+  /// `room` bytes together.
+  Shown(const Rows& rows, const std::vector<Index>& some, Pictures& pictures, std::size_t room);
 
   /// Markup.
   std::string face(Index row, std::size_t characters) const;
@@ -30,6 +33,7 @@ class Shown {
  private:
   const Rows& rows_;
   std::optional<Images> images_;
+  std::map<Index, const PictureSource*> files_;
   std::unique_ptr<Features> features_;  // where there is nothing else
 };
 

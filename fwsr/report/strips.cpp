@@ -29,7 +29,7 @@ std::string markup_of(const Rows& rows, const Shown& shown, const std::vector<St
       if (face.empty()) face = shown.face(row, characters);
       const std::string label = rows.has_classes() && at(row) < rows.labels->size()
                                     ? fmt::format(" <span class=\"class\">{}</span>",
-                                                  html(shortened((*rows.labels)[at(row)], 30)))
+                                                  html(class_name((*rows.labels)[at(row)], 30)))
                                     : "";
       out += fmt::format("<li>{}{}{}</li>\n", face, html(shown.name(row)), label);
     }
@@ -46,7 +46,8 @@ std::string with_strips(const Rows& rows, const std::vector<Strip>& strips,
                         const std::function<std::string(const std::string& strips)>& page) {
   std::vector<Index> all;
   for (const Strip& strip : strips) all.insert(all.end(), strip.rows.begin(), strip.rows.end());
-  const Shown shown(rows, all);
+  Pictures pictures(rows);
+  const Shown shown(rows, all, pictures, most_bytes_of_pictures);
   const std::size_t limit = rows.has_images() ? most_bytes_with_images : most_bytes;
   std::string out;
   for (const std::size_t most : std::vector<std::size_t>{200, 60, 20, 5, 0}) {

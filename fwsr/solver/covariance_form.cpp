@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
@@ -48,7 +50,7 @@ CovarianceForm::CovarianceForm(PointSet& points, bool single, int threads)
 /// Scores, and f = tr E C E^T, from E itself.
 void CovarianceForm::recompute() {
   const std::vector<double> e = e_.dense();
-  run_->rescore(*covariance_, e);
+  rescore(e);
   std::vector<double> ec(at(dim_ * dim_));
   multiply(Product<double>{.m = dim_,
                            .n = dim_,
@@ -64,6 +66,13 @@ void CovarianceForm::recompute() {
     f_ += dot(ec.data() + l * dim_, e.data() + l * dim_, dim_);
     tr_ec_ += ec[at(l * dim_ + l)];
   }
+}
+
+/// The scores from E, or, where nobody looks at them yet, a note of it: what was before does not matter any more.
+void CovarianceForm::rescore(const std::vector<double>& e) {
+  if (!recalling_) return run_->rescore(*covariance_, e);
+  unseen_e_ = e;
+  unseen_.clear();
 }
 
 /// nu^2 of point j from E itself; leaves a_j, w and C w behind.
@@ -98,12 +107,52 @@ Pick CovarianceForm::best() {
   const double drift = covariance_->single ? drift_single : drift_double;
   PointRun::Leader leader = run_->leader(tie);
   double square = exact_score(leader.point);
+  rescored_ = false;
   if (std::abs(square - leader.square) > drift * square) {
     recompute();
+    rescored_ = true;
     leader = run_->leader(tie);
     square = exact_score(leader.point);
   }
   return {.point = leader.point, .score = std::sqrt(square)};
+}
+
+Pick CovarianceForm::recall(Index point, bool rescored) {
+  recalling_ = true;
+  rescored_ = rescored;
+  if (rescored) recompute();
+  return {.point = point, .score = std::sqrt(exact_score(point))};
+}
+
+void CovarianceForm::step_unseen(const Pick& pick, double gamma, double length) {
+  const PointUpdate update = before_pass(pick, gamma, length);
+  unseen_.push_back({.a = a_, .av = av_, .rv = rv_, .step = update.step});
+  after_pass(pick, gamma, length);
+}
+
+void CovarianceForm::catch_up() {
+  if (!recalling_) return;
+  recalling_ = false;
+  if (unseen_e_) run_->rescore(*covariance_, *unseen_e_);
+  unseen_e_.reset();
+  std::vector<PointUpdate> updates;
+  for (const Unseen& u : unseen_)
+    updates.push_back({.run = run_.get(),
+                       .covariance = covariance_.get(),
+                       .a = u.a,
+                       .av = u.av,
+                       .rv = u.rv,
+                       .step = u.step});
+  points_.advance_in_turn(updates);
+  unseen_.clear();
+}
+
+/// FNV-1a over the bytes of a_j.
+std::uint64_t CovarianceForm::mark_of_pick() const {
+  std::uint64_t mark = 0xcbf29ce484222325;
+  for (const std::byte b : std::as_bytes(std::span(a_)))
+    mark = (mark ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;
+  return mark;
 }
 
 Probe CovarianceForm::probe(const Pick& pick) {

@@ -17,7 +17,9 @@
 // and r are computed anew in double.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "fwsr/solver/form.hpp"
@@ -44,10 +46,18 @@ class CovarianceForm final : public Form {
 
   void refine() override;
 
+  bool can_recall() const override { return true; }
+  Pick recall(Index point, bool rescored) override;
+  void step_unseen(const Pick& pick, double gamma, double length) override;
+  void catch_up() override;
+  bool rescored() const override { return rescored_; }
+  std::uint64_t mark_of_pick() const override;
+
   RunProducts take_products() override { return {.covariance = std::move(covariance_)}; }
 
  private:
   void recompute();
+  void rescore(const std::vector<double>& e);
   double exact_score(Index j);
 
   PointSet& points_;
@@ -61,6 +71,15 @@ class CovarianceForm final : public Form {
   std::vector<double> a_, w_, cw_, av_, rv_;  // a_j, w, C w, A v, R v
   Probe probe_;                               // of the step under way
   double tr_ec_ = 0;
+  bool rescored_ = false;
+  // Of steps whose scores nobody has looked at: from which E they were last computed anew, and the steps since.
+  struct Unseen {
+    std::vector<double> a, av, rv;
+    ScoreStep step;
+  };
+  bool recalling_ = false;
+  std::optional<std::vector<double>> unseen_e_;
+  std::vector<Unseen> unseen_;
 };
 
 }  // namespace fwsr

@@ -41,7 +41,8 @@ struct DeviceView {
 /// The cards of this machine, as "NVIDIA H200, 139.8 GiB".
 struct Cards {
   std::vector<std::string> names;
-  std::string why_none;  ///< a sentence, where there are none that can be used
+  std::vector<Index> memory;  ///< bytes of each
+  std::string why_none;       ///< a sentence, where there are none that can be used
 };
 Cards find_cards();
 /// Until all work that others have begun on a card is done: their points may be read then.

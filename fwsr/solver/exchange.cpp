@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/result.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/lapack.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/middle.hpp"
+#include "fwsr/solver/recorder.hpp"
 
 namespace fwsr {
 
@@ -258,10 +260,11 @@ class Exchanging {
         o_(o),
         k_(std::ssize(exemplars)),
         least_(o.tie * points.whole()),
-        exemplars_(std::move(exemplars)),
+        exemplars_(start_of(o, std::move(exemplars))),
         among_(points.among(exemplars_)) {
     found_.mu = o.mu;
     found_.before = found_.after = g_of(among_, k_, o.mu, points.trace());
+    if (const RecordedExchange* const before = known(o)) go_on_from(*before);
   }
 
   void run(const WatchExchange& watch) {
@@ -270,6 +273,7 @@ class Exchanging {
              fruitless_ < most_fruitless) {
         if (watch && !watch(found_.rounds, found_.exchanges, found_.after)) throw Interrupted{};
         visit();
+        record();
       }
     } catch (const Interrupted&) {
       found_.interrupted = true;
@@ -282,7 +286,8 @@ class Exchanging {
     found_.after_exchange = found_.after;
     if (!middle || found_.interrupted) return;
     try {
-      Moved moved = move_to_middles(*middle, exemplars_, o_.rounds);
+      Moved moved = move_to_middles(*middle, moved_from(), o_.rounds,
+                                    [&](const Moved& so_far) { record(so_far); });
       found_.interrupted = moved.interrupted;
       found_.middle_rounds = moved.rounds;
       if (moved.moves == 0) return;
@@ -309,6 +314,60 @@ class Exchanging {
   }
 
  private:
+  /// What an earlier run has told.
+  static const RecordedExchange* known(const ExchangeOptions& o) {
+    if (!o.recorder || !o.recorder->known().exchange) return nullptr;
+    return &*o.recorder->known().exchange;
+  }
+  [[noreturn]] static void refuse_record() {
+    throw Error(
+        "the checkpoint's exchanges lead elsewhere here: it is of other points; leave --resume "
+        "out to begin anew, or name another file");
+  }
+  /// Where an earlier run was, or where this one begins.
+  static std::vector<Index> start_of(const ExchangeOptions& o, std::vector<Index> exemplars) {
+    const RecordedExchange* const before = known(o);
+    if (!before) return exemplars;
+    if (before->exemplars.size() != exemplars.size() ||
+        before->exemplars_of_exchange.size() != exemplars.size())
+      refuse_record();
+    return before->exemplars_of_exchange;
+  }
+  void go_on_from(const RecordedExchange& before) {
+    // Products of all exemplars at once, where the run before made some at a time, may differ in the last bits.
+    constexpr double rounding = 1e-9;
+    if (!(std::abs(before.after - found_.after) <= rounding * points_.whole())) refuse_record();
+    found_.before = before.before;
+    found_.after = before.after;
+    found_.rounds = before.rounds;
+    found_.exchanges = before.exchanges;
+    found_.local_optimum = before.local_optimum;
+  }
+  Moved moved_from() const {
+    const RecordedExchange* const before = known(o_);
+    Moved from;
+    from.exemplars = exemplars_;
+    if (!before || before->middle_rounds == 0) return from;
+    from.exemplars = before->exemplars;
+    from.moves = before->moves;
+    from.rounds = before->middle_rounds;
+    from.ended = before->in_the_middle;
+    return from;
+  }
+  void record(const Moved& moved = {}) {
+    if (!o_.recorder) return;
+    o_.recorder->exchange({.exemplars = moved.rounds > 0 ? moved.exemplars : exemplars_,
+                           .exemplars_of_exchange = exemplars_,
+                           .rounds = found_.rounds,
+                           .exchanges = found_.exchanges,
+                           .before = found_.before,
+                           .after = found_.after,
+                           .local_optimum = found_.local_optimum,
+                           .middle_rounds = moved.rounds,
+                           .moves = moved.moves,
+                           .in_the_middle = moved.rounds > 0 && moved.ended});
+  }
+
   /// Visits in a row that find only exchanges which `keeps` refuses. There may be any number of these.
   static constexpr Index most_fruitless = 16;
 

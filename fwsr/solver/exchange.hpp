@@ -64,6 +64,7 @@ struct OfferRows {
 void see_rows(const ExchangeTables& z, const OfferRows& given, std::vector<Offer>& offers);
 
 class MiddlePoints;  // middle.hpp
+class Recorder;      // recorder.hpp
 
 /// K and K K of a few points.
 struct Among {
@@ -91,6 +92,7 @@ struct ExchangeOptions {
   Permitted permitted = {};
   /// What else these exemplars have to be; those that the exchanges begin with are.
   std::function<bool(const std::vector<Index>&)> keeps = {};
+  Recorder* recorder = nullptr;  // not with `keeps`
 };
 struct Exchanged {
   std::vector<Index> exemplars;  // by what each adds to those before it

@@ -33,18 +33,21 @@ class FarKernelOf final : public FarKernel {
   /// The factor's rows, made where the points are.
   Index make_rows(Factor& factor, bool single) const {
     const double unit = factor.unit() * values_.unit();
-    const Index made = Set::new_id();
+    MakeFactor question{.set = Set::new_id(),
+                        .of = points_->set(),
+                        .tables = tables(factor.landmarks(), unit * unit, factor.lower()),
+                        .single = single};
+    const FarthestFrom how_far{.set = points_->set(), .tables = question.tables};
+    if (single)
+      for (const double far : points_->shards()->ask(how_far))
+        question.wide |= far > farthest_in_single();
     std::vector<SegmentSums<double>> trace, lost;
-    for (MakeFactor::Reply& reply :
-         points_->shards()->ask(MakeFactor{.set = made,
-         .of = points_->set(),
-         .tables = tables(factor.landmarks(), unit * unit, factor.lower()),
-         .single = single})) {
+    for (MakeFactor::Reply& reply : points_->shards()->ask(question)) {
       trace.push_back(std::move(reply.trace));
       lost.push_back(std::move(reply.lost));
     }
     factor.tell_error(total_of(lost), total_of(trace));
-    return made;
+    return question.set;
   }
 
   Regression project(std::span<const Index> exemplars) const override {
@@ -65,15 +68,17 @@ class FarKernelOf final : public FarKernel {
   }
 
   Nearest nearest(const std::vector<Index>& exemplars, bool assignment) const override {
-    Nearest all{.counts = std::vector<double>(exemplars.size()), .assignment = {}};
-    for (const NearestInKernel::Reply& reply :
+    Nearest all;
+    std::vector<SegmentSums<std::vector<double>>> counts;
+    for (NearestInKernel::Reply& reply :
          points_->shards()->ask(NearestInKernel{.set = points_->set(),
          .tables = tables(exemplars, own_times(), {}),
          .exemplars = exemplars,
          .assignment = assignment})) {
-      for (std::size_t t = 0; t < all.counts.size(); ++t) all.counts[t] += reply.counts[t];
+      counts.push_back(std::move(reply.counts));
       all.assignment.insert(all.assignment.end(), reply.assignment.begin(), reply.assignment.end());
     }
+    all.counts = total_of(counts);
     return all;
   }
 

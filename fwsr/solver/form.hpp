@@ -10,6 +10,7 @@
 // Nothing of length n crosses the seam while the loop runs, so a form may keep its points anywhere.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "fwsr/base/index.hpp"
@@ -51,6 +52,18 @@ class Form {
   /// X <- (1 - gamma) X + length e_j v^T. An ordinary step has length = gamma beta; the
   /// matching-pursuit limit has gamma = 0.
   virtual void step(const Pick& pick, double gamma, double length) = 0;
+
+  // To go on from where another run was (recorder.hpp), without looking at the scores on the way. A form that cannot is
+  // run from the start.
+  virtual bool can_recall() const { return false; }
+  /// best(), where it is known who that is, and whether scores were computed anew for it.
+  virtual Pick recall(Index /*point*/, bool /*rescored*/) { return {}; }
+  /// step() without the scores, and all scores after such steps.
+  virtual void step_unseen(const Pick& /*pick*/, double /*gamma*/, double /*length*/) {}
+  virtual void catch_up() {}
+  /// Whether the last best() computed all scores anew; and the point it was about, as a number that tells points apart.
+  virtual bool rescored() const { return false; }
+  virtual std::uint64_t mark_of_pick() const { return 0; }
 
   /// What the description of the run can use again. The form is of no use afterwards.
   virtual RunProducts take_products() = 0;

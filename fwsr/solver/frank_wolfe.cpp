@@ -1,10 +1,13 @@
 #include "fwsr/solver/frank_wolfe.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "fwsr/base/finite.hpp"
+#include "fwsr/base/result.hpp"
 
 namespace fwsr {
 
@@ -58,8 +61,8 @@ std::optional<FrankWolfe::Next> FrankWolfe::end(Status status) {
 }
 
 /// Tells the form who may be picked, where that has changed. Nobody: why.
-std::optional<Status> FrankWolfe::ended_by_conditions() {
-  if (options_.deadline && !run_.trace.empty() && Clock::now() >= *options_.deadline)
+std::optional<Status> FrankWolfe::ended_by_conditions(bool recalling) {
+  if (options_.deadline && !recalling && !run_.trace.empty() && Clock::now() >= *options_.deadline)
     return Status::time_limit;
   if (options_.enough && run_.trace.empty() && options_.enough({})) return Status::error_reached;
   if (options_.open.update(run_.exemplars)) form_.offer(options_.open.prices());
@@ -71,18 +74,18 @@ void FrankWolfe::tell_form(double closed) {
   Index steps = std::min(options_.exemplars - std::ssize(run_.exemplars),
                          options_.max_iterations - std::ssize(run_.trace));
   if (grow_) steps = std::min(steps, patience(options_.exemplars) - idle_);
-  if (options_.open.conditional() || options_.enough || options_.deadline) steps = 0;
+  if (!options_.open.steady() || options_.enough || options_.deadline) steps = 0;
   const double least_f = grow_      ? exhausted_below * run_.f_at_zero
                          : pursuit_ ? options_.delta
                                     : -std::numeric_limits<double>::infinity();
   form_.expect({.beta = run_.beta, .closed = closed, .least_f = least_f, .steps = steps});
 }
 
-std::optional<FrankWolfe::Next> FrankWolfe::next() {
+std::optional<FrankWolfe::Next> FrankWolfe::next(const RecordedStep* known) {
   if (ended_) return std::nullopt;
   if (static_cast<Index>(run_.trace.size()) >= options_.max_iterations)
     return end(Status::iteration_limit);
-  if (const auto why = ended_by_conditions()) return end(*why);
+  if (const auto why = ended_by_conditions(known != nullptr)) return end(*why);
   form_.refine();
   const double f = form_.objective();
   require_finite(f);
@@ -90,8 +93,12 @@ std::optional<FrankWolfe::Next> FrankWolfe::next() {
   if (pursuit_ && f <= options_.delta) return end(Status::converged);
 
   const double closed = std::max(options_.delta, gap_rounding * run_.f_at_zero);
-  tell_form(closed);
-  pick_ = form_.best();                    // line 9
+  if (known) {
+    pick_ = form_.recall(known->pick, known->rescored);
+  } else {
+    tell_form(closed);
+    pick_ = form_.best();  // line 9
+  }
   const Probe probe = form_.probe(pick_);  // lines 10-12
   score_ = probe.score;
   for (const double v : {probe.score, probe.self, probe.cross, probe.xp, probe.xkx})
@@ -135,11 +142,55 @@ Progress FrankWolfe::record_step() {
           .f_at_zero = run_.f_at_zero};
 }
 
+namespace {
+
+[[noreturn]] void refuse_record() {
+  throw Error(
+      "the checkpoint is of other points, or of another kind of processor: its steps lead "
+      "elsewhere here; leave --resume out to begin anew, or name another file");
+}
+
+bool same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+/// Takes the steps of an earlier run.
+void recall_steps(Form& form, FrankWolfe& loop, const RunRecord& known) {
+  if (!same(known.f_at_zero, loop.run().f_at_zero)) refuse_record();
+  for (const RecordedStep& step : known.steps) {
+    const auto next = loop.next(&step);
+    if (!next || !same(next->pick.score, step.score) || form.mark_of_pick() != step.row)
+      refuse_record();
+    form.step_unseen(next->pick, next->gamma, next->length);
+    loop.record_step();
+    if (!same(form.objective(), step.f)) refuse_record();
+  }
+  form.catch_up();
+}
+
+}  // namespace
+
 Run frank_wolfe(Form& form, const RunOptions& options, const Observer& observer) {
   FrankWolfe loop(form, options);
+  Recorder* const recorder = options.recorder;
+  // Forms that cannot recall steps take them again.
+  if (recorder && form.can_recall() && !recorder->known().steps.empty())
+    recall_steps(form, loop, recorder->known());
+  if (recorder) recorder->begin(loop.run().f_at_zero);
+  const std::size_t told = recorder ? recorder->known().steps.size() : 0;
   while (const auto next = loop.next()) {
+    const std::uint64_t row = recorder ? form.mark_of_pick() : 0;
     form.step(next->pick, next->gamma, next->length);  // lines 7, 15, 16
     const Progress progress = loop.record_step();
+    const std::size_t taken = loop.run().trace.size();
+    if (recorder && taken <= told && !same(form.objective(), recorder->known().steps[taken - 1].f))
+      refuse_record();
+    if (recorder && taken > told)
+      recorder->step({.pick = next->pick.point,
+                      .score = next->pick.score,
+                      .f = form.objective(),
+                      .row = row,
+                      .rescored = form.rescored()});
     if (observer && !observer(progress) && !loop.ended()) loop.interrupt();
   }
   return loop.run();

@@ -10,6 +10,7 @@
 #include "fwsr/solver/form.hpp"
 #include "fwsr/solver/open_rows.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/recorder.hpp"
 #include "fwsr/solver/selection.hpp"
 
 namespace fwsr {
@@ -24,6 +25,7 @@ struct RunOptions {
   OpenRows open = {};                                          // who may be picked
   std::function<bool(const std::vector<Index>&)> enough = {};  // whether these exemplars do
   std::optional<Clock::time_point> deadline = {};  // no step is begun after it, but the first
+  Recorder* recorder = nullptr;
 };
 
 struct Run {
@@ -51,8 +53,8 @@ class FrankWolfe {
     Pick pick;
     double gamma = 0, length = 0;
   };
-  /// Lines 9 to 15: the step to take, or nothing when the run has ended.
-  std::optional<Next> next();
+  /// Lines 9 to 15: the step to take, or nothing when the run has ended. `known`: who will be picked.
+  std::optional<Next> next(const RecordedStep* known = nullptr);
   /// Books the step that next() answered. @pre the form has taken it
   Progress record_step();
 
@@ -63,7 +65,7 @@ class FrankWolfe {
 
  private:
   std::optional<Next> end(Status status);
-  std::optional<Status> ended_by_conditions();
+  std::optional<Status> ended_by_conditions(bool recalling);
   void tell_form(double closed);
 
   Form& form_;

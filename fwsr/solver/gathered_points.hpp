@@ -34,8 +34,9 @@ class GatheredPoints : public PointSet {
   GatheredPoints(GatheredPoints& without, Index set, const PointFacts& facts)
       : shards_(without.shards_), set_(set), facts_(facts), without_(&without) {}
 
+  /// Set 0 is whose the shards are; any other was made for this.
   ~GatheredPoints() override {
-    if (without_) forget(*shards_, Forget::What::set, set_);
+    if (set_ != 0) forget(*shards_, Forget::What::set, set_);
   }
 
   PointFacts facts() const override { return facts_; }
@@ -87,19 +88,8 @@ class GatheredPoints : public PointSet {
     std::copy(found.rows.begin(), found.rows.end(), out);
   }
 
-  void advance(std::span<const PointUpdate> updates) override {
-    if (updates.empty()) return;
-    Advance question{.set = set_, .steps = {}};
-    question.steps.reserve(updates.size());
-    for (const PointUpdate& u : updates)
-      question.steps.push_back({.run = static_cast<const Run*>(u.run)->id(),
-                                .covariance = u.covariance->id,
-                                .a = u.a,
-                                .av = u.av,
-                                .rv = u.rv,
-                                .step = u.step});
-    shards_->ask(question);
-  }
+  void advance(std::span<const PointUpdate> updates) override { ask_steps(updates, false); }
+  void advance_in_turn(std::span<const PointUpdate> updates) override { ask_steps(updates, true); }
 
   LinearSums describe(const Covariance& covariance, const CodesOf& x, const Wanted& wanted,
                       Selection& selection) const override {
@@ -204,6 +194,9 @@ class GatheredPoints : public PointSet {
     if (dot(row, row, facts_.dim) <= nothing * whole) std::fill_n(row, facts_.dim, 0.0);
   }
 
+  /// Orthonormal rows that span what is included; none: nothing is.
+  const std::vector<double>& included() const { return included_; }
+
   const std::shared_ptr<Shards>& shards() const { return shards_; }
   Index set() const { return set_; }
 
@@ -258,6 +251,20 @@ class GatheredPoints : public PointSet {
   }
 
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+  void ask_steps(std::span<const PointUpdate> updates, bool in_turn) {
+    if (updates.empty()) return;
+    Advance question{.set = set_, .steps = {}, .in_turn = in_turn};
+    question.steps.reserve(updates.size());
+    for (const PointUpdate& u : updates)
+      question.steps.push_back({.run = static_cast<const Run*>(u.run)->id(),
+                                .covariance = u.covariance->id,
+                                .a = u.a,
+                                .av = u.av,
+                                .rv = u.rv,
+                                .step = u.step});
+    shards_->ask(question);
+  }
 
   struct Rows {
     std::vector<double> rows, taken_away;

@@ -64,7 +64,10 @@ class LearntPoints : public GatheredPoints<Shards> {
 
   /// Points of their own, the same as these, in this order.
   std::unique_ptr<Points> copies(const std::vector<Index>& points) const {
-    return points_from(this->shards()->ask(CopiesOf{.set = this->set(), .points = points}));
+    if constexpr (requires(const Shards& here) { here.some(Index{}, points); })
+      return this->shards()->some(this->set(), points);
+    else
+      return points_from(this->shards()->ask(CopiesOf{.set = this->set(), .points = points}));
   }
 
   /// How a kernel between the few that a run has picked reaches them. @pre the points outlive it

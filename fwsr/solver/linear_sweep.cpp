@@ -11,6 +11,7 @@
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/nearest_exemplar.hpp"
+#include "fwsr/solver/screened_nearest.hpp"
 
 namespace fwsr {
 
@@ -71,6 +72,43 @@ void add_sizes(const Points& points, Index i, double norm, double weight, const 
 void add_all(std::vector<double>& to, const std::vector<double>& more) {
   if (to.empty()) to.assign(more.size(), 0.0);
   for (std::size_t e = 0; e < more.size(); ++e) to[e] += more[e];
+}
+
+/// Who is nearest to whom, and nothing else: dense points, without codes.
+SweepAnswer count_nearest(const Points& points, const SweepTables& z, const Terms& terms,
+                          const Wanted& wanted, int threads, const KeepGoing& keep_going) {
+  const Index n = points.size(), d = points.dim(), before = points.portion().first;
+  std::vector<double> rows;
+  for (const Index place : z.places)
+    rows.insert(rows.end(), z.with.row(place), z.with.row(place) + d);
+  const ScreenedNearest nearest(rows, d);
+  const NearestExemplar exemplars(z.exemplars, z.squares, nearest_rounding);
+  const auto work =
+      2.0 * static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(z.k);
+  const int team = threads_for(threads, work);
+  std::vector<ScreenedNearest::Scratch> scratch(at(std::max(1, team)));
+  std::vector<SweepPart> parts(at(block_count(n, sweep_rows)));
+  std::vector<Index> assignment(at(n));
+  for_blocks(
+      team, n,
+      [&](int thread, Index b, Index first, Index last) {
+        throw_if_cancelled(keep_going);
+        nearest.of(points, first, last, scratch[at(thread)], assignment.data() + first);
+        SweepPart& part = parts[at(b)];
+        part.count.assign(at(z.k), 0.0);
+        part.squares.assign(at(z.k), 0.0);
+        for (Index i = first; i < last; ++i) {
+          Index& place = assignment[at(i)];
+          place = exemplars.itself(before + i).value_or(place);
+          part.count[at(place)] += terms.weight(i);
+        }
+      },
+      sweep_rows);
+  SweepAnswer answer;
+  answer.parts = segments_of(parts, points.portion(), sweep_rows,
+                             [](SweepPart& to, const SweepPart& part) { to.add(part); });
+  if (wanted.assignment) answer.assignment = std::move(assignment);
+  return answer;
 }
 
 }  // namespace
@@ -183,6 +221,8 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
 SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::vector<double>& r,
                          const Terms& terms, const Wanted& wanted, int threads,
                          const KeepGoing& keep_going) {
+  if (z.theta.values.empty() && z.k > 0 && !points.sparse())
+    return count_nearest(points, z, terms, wanted, threads, keep_going);
   const bool full = z.full;
   const Index n = points.size(), d = points.dim(), m = z.m, k = z.k;
   SweepAnswer answer;

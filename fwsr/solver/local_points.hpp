@@ -18,6 +18,10 @@ class OneShard {
  public:
   explicit OneShard(int threads, KeepGoing keep_going) : shard_(threads, std::move(keep_going)) {}
   PointShard& shard() { return shard_; }
+  /// Some points of a set as points of their own, which need no copies here.
+  std::unique_ptr<Points> some(Index set, const std::vector<Index>& points) const {
+    return std::make_unique<Points>(shard_.points(set), points);
+  }
 
   template <class Question>
   std::vector<typename Question::Reply> ask(const Question& question) {

@@ -64,7 +64,7 @@ template <class A> void fields(A& a, FirstScore& v) { a(v.run, v.enough); }
 template <class A> void fields(A& a, FirstScore::Reply& v) { a(v.point, v.square); }
 template <class A> void fields(A& a, ScoreStep& v) { a(v.gamma, v.length); }
 template <class A> void fields(A& a, Advance::Step& v) { a(v.run, v.covariance, v.a, v.av, v.rv, v.step); }
-template <class A> void fields(A& a, Advance& v) { a(v.set, v.steps); }
+template <class A> void fields(A& a, Advance& v) { a(v.set, v.steps, v.in_turn); }
 template <class A> void fields(A& a, Rescore& v) { a(v.run, v.c, v.e); }
 
 // What is said when a run has ended.
@@ -105,6 +105,15 @@ template <class A> void fields(A& a, MiddleTables& v) {
 template <class A> void fields(A& a, FindMiddles& v) { a(v.set, v.tables); }
 template <class A> void fields(A& a, BeyondSpan& v) { a(v.set, v.orthonormal); }
 template <class A> void fields(A& a, BeyondSpanSums& v) { a(v.projection, v.trace); }
+template <class A> void fields(A& a, KernelTables& v) {
+  a(v.kernel, v.gamma, v.times, v.dim, v.shift, v.rows, v.lower);
+}
+template <class A> void fields(A& a, FarthestFrom& v) { a(v.set, v.tables); }
+template <class A> void fields(A& a, MakeFactor& v) { a(v.set, v.of, v.tables, v.single, v.wide); }
+template <class A> void fields(A& a, MakeFactor::Reply& v) { a(v.trace, v.lost); }
+template <class A> void fields(A& a, ProjectInKernel& v) { a(v.set, v.tables); }
+template <class A> void fields(A& a, NearestInKernel& v) { a(v.set, v.tables, v.exemplars, v.assignment); }
+template <class A> void fields(A& a, NearestInKernel::Reply& v) { a(v.counts, v.assignment); }
 // clang-format on
 
 /// All questions; a question's number is its place here.
@@ -125,14 +134,13 @@ struct QuestionList {
             ...);
   }
 };
-using Questions =
-    QuestionList<OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>,
-                 OfSet<DropConstant>, OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>,
-                 MakeSet, WhichPoints, Forget, RowsOf, CopiesOf, Moments, KeepForms,
-                 KeepFormsInSingle, SumPoints, KeepBordered, BeginRun, LargestScore, FirstScore,
-                 Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
-                 ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan,
-                 Narrow, SetPrices, SumGroups, FindMiddles, KeepLeft>;
+using Questions = QuestionList<
+    OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>, OfSet<DropConstant>,
+    OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>, MakeSet, WhichPoints, Forget,
+    RowsOf, CopiesOf, Moments, KeepForms, KeepFormsInSingle, SumPoints, KeepBordered, BeginRun,
+    LargestScore, FirstScore, Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
+    ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan, Narrow, SetPrices,
+    SumGroups, FindMiddles, KeepLeft, FarthestFrom, MakeFactor, ProjectInKernel, NearestInKernel>;
 
 /// How answering went.
 enum class Outcome : std::int32_t { answered, error, memory_error, interrupted };

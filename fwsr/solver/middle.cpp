@@ -27,22 +27,21 @@ std::vector<double> shifted_rows(const Points& points, const MiddleTables& z, In
 
 }  // namespace
 
-Moved move_to_middles(MiddlePoints& points, std::vector<Index> exemplars, Index rounds) {
+Moved move_to_middles(MiddlePoints& points, Moved moved, Index rounds, const TellMoved& tell) {
   const Index most = rounds > 0 ? rounds : 1000;  // where rounding might move for ever
-  Moved moved;
-  moved.exemplars = std::move(exemplars);
   try {
-    bool any = !moved.exemplars.empty();
-    while (any && moved.rounds < most) {
+    moved.ended |= moved.exemplars.empty();
+    while (!moved.ended && moved.rounds < most) {
       const Middles found = points.middles(moved.exemplars);
       ++moved.rounds;
-      any = false;
+      moved.ended = true;
       for (std::size_t p = 0; p < found.offers.size(); ++p)
         if (found.offers[p].gain > found.least) {
           moved.exemplars[p] = found.offers[p].point;
           ++moved.moves;
-          any = true;
+          moved.ended = false;
         }
+      if (tell) tell(moved);
     }
   } catch (const Interrupted&) {
     moved.interrupted = true;

@@ -23,8 +23,10 @@
 // Nothing is in the space of a factor: points that its landmarks leave out are near to nothing there, or to everything.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fwsr/base/blocks.hpp"
@@ -75,9 +77,16 @@ struct Moved {
   Index moves = 0;               // how often one of them moved
   Index rounds = 0;
   bool interrupted = false;  // the exemplars are those of the last whole round
+  bool ended = false;        // none would move any more
 };
-/// `rounds` at most; 0: until none moves.
-Moved move_to_middles(MiddlePoints& points, std::vector<Index> exemplars, Index rounds);
+/// `rounds` at most; 0: until none moves. `from`: where they are, and what it took. Told after every round.
+using TellMoved = std::function<void(const Moved& so_far)>;
+Moved move_to_middles(MiddlePoints& points, Moved from, Index rounds, const TellMoved& tell = {});
+inline Moved move_to_middles(MiddlePoints& points, std::vector<Index> exemplars, Index rounds) {
+  Moved from;
+  from.exemplars = std::move(exemplars);
+  return move_to_middles(points, std::move(from), rounds);
+}
 
 /// What the points are held against: small, and the same wherever they live. All of it less `shift`, the mean of the
 /// exemplars, so that a place far from the origin costs no digits.

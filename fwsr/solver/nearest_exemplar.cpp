@@ -30,10 +30,15 @@ NearestExemplar::NearestExemplar(const KernelMatrix& kernel, const std::vector<I
     : NearestExemplar(exemplars, diagonal_of(kernel, exemplars),
                       kernel.single() ? nearest_rounding_single : nearest_rounding) {}
 
-Index NearestExemplar::of(Index i, const double* values) const {
-  const auto itself =
+std::optional<Index> NearestExemplar::itself(Index i) const {
+  const auto found =
       std::lower_bound(themselves_.begin(), themselves_.end(), std::pair(i, Index{0}));
-  if (itself != themselves_.end() && itself->first == i) return itself->second;
+  if (found != themselves_.end() && found->first == i) return found->second;
+  return std::nullopt;
+}
+
+Index NearestExemplar::of(Index i, const double* values) const {
+  if (const auto place = itself(i)) return *place;
   return nearest(values, {.add = squares_.data(),
                           .times = times_.data(),
                           .count = static_cast<Index>(squares_.size()),

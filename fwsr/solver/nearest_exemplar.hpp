@@ -6,6 +6,7 @@
 // has the largest code of most points.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,6 +27,8 @@ class NearestExemplar {
 
   /// For point i, whose values K_it are given. @pre there is an exemplar
   Index of(Index i, const double* values) const;
+  /// The place of point i among the exemplars, where it is one.
+  std::optional<Index> itself(Index i) const;
 
  private:
   std::vector<std::pair<Index, Index>> themselves_;  // exemplars and their places, sorted

@@ -16,8 +16,11 @@ namespace fwsr {
 /// Why the card cannot serve this request, as the end of a sentence that begins with "the card"; nothing: it can.
 std::optional<std::string> not_on_card(const PlanFacts& facts, const SelectOptions& o);
 
-/// What a run will take of the card's memory, in bytes: the points unless they are there already, and what is beside them.
-double card_bytes(const PlanFacts& facts, const SelectOptions& o);
+/// What a run will take of the card's memory, in bytes: the points unless they are there already, or are read where they
+/// are, and what is beside them.
+double card_bytes(const PlanFacts& facts, const SelectOptions& o, bool reads_host);
+/// Whether a card with this memory reads the points where they are, in that of this machine: with them it would be full.
+bool reads_host(const PlanFacts& facts, const SelectOptions& o, Index card_memory);
 
 /// ... and of that of this machine, beside the points.
 double host_bytes_beside_card(const PlanFacts& facts, const SelectOptions& o);

@@ -12,6 +12,7 @@ OpenRows::OpenRows(const SelectOptions& o, const Terms& terms, Index n)
   if (plain_) return;
   candidates_ = candidate_marks(terms, n);
   if (candidates_.empty()) candidates_.assign(place(n), 1);
+  candidate_count_ = std::count(candidates_.begin(), candidates_.end(), char{1});
   if (!quotas) return;
   groups_ = terms.groups;
   floors_ = floors_of(c);
@@ -23,8 +24,7 @@ bool OpenRows::update(const std::vector<Index>& exemplars) {
   const bool first = !beside_;
   beside_ = exemplars;
   if (!first && !changes()) {  // prices stay; whether somebody is left is a matter of counting
-    if (std::ssize(exemplars) == std::count(candidates_.begin(), candidates_.end(), char{1}))
-      ended_ = Status::candidates_exhausted;
+    if (std::ssize(exemplars) == candidate_count_) ended_ = Status::candidates_exhausted;
     return false;
   }
   double spent = 0;

@@ -17,6 +17,8 @@ class OpenRows {
 
   /// False: everybody may be picked, always.
   bool conditional() const { return !plain_; }
+  /// Whether prices stay as they are for the whole run, and are all 1 or 0.
+  bool steady() const { return !changes() && costs_.empty(); }
   /// After a change of the exemplars: true when prices are others than before.
   bool update(const std::vector<Index>& exemplars);
   /// For every point 0 where it may not be picked, else 1 / cost^2; its squared score is multiplied with this.
@@ -31,8 +33,9 @@ class OpenRows {
   double price(Index j) const { return 1 / (cost(j) * cost(j)); }
 
   bool plain_ = true;
-  Index exemplars_ = 0;               // k
-  std::vector<char> candidates_;      // of every point
+  Index exemplars_ = 0;           // k
+  std::vector<char> candidates_;  // of every point
+  Index candidate_count_ = 0;
   std::vector<double> costs_;         // empty: 1
   std::vector<Index> groups_;         // of every point; empty: none
   std::vector<Index> floors_, caps_;  // of every group

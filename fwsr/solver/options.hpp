@@ -16,6 +16,8 @@
 
 namespace fwsr {
 
+class Recorder;
+
 enum class Norm { one, two, infinity };  ///< q of the constraint sum_i ||X^(i)||_q <= beta
 /// What to do with the exemplars once there are k; middle: exchange, and then to the middle of what each stands for.
 enum class Refine { none, exchange, middle };
@@ -72,10 +74,11 @@ struct SelectOptions {
   bool codes = false;
   bool assignment = false;
   bool precise = false;
-  int threads = 0;           ///< 0: all cores
-  Index memory = 0;          ///< bytes; 0: 80 % of what the machine has free
-  DeviceChoice device = {};  ///< where the work is done
-  Index device_memory = 0;   ///< bytes of the card; 0: all that are free
+  int threads = 0;               ///< 0: all cores
+  Index memory = 0;              ///< bytes; 0: 80 % of what the machine has free
+  DeviceChoice device = {};      ///< where the work is done
+  Index device_memory = 0;       ///< bytes of the card; 0: all that are free
+  Recorder* recorder = nullptr;  ///< of checkpoints; null: nothing is recorded
 };
 
 /// Visits every option as (name, member, sentence). Names are those of the command line and of the

@@ -130,6 +130,7 @@ bool has_choice(const ClassPlan& p) {
 
 SelectOptions without_conditions(SelectOptions options) {
   options.conditions = {};
+  options.recorder = nullptr;  // of one run
   return options;
 }
 

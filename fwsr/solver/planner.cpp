@@ -83,16 +83,22 @@ std::vector<std::string> notes_on(const Candidate& chosen, const PlanFacts& fact
 /// Where the work is done.
 struct DevicePlan {
   bool card = false;
-  std::string note = {};  // why, where the user left it to us
+  std::string note = {};    // why, where the user left it to us
+  bool reads_host = false;  // the points, where they are
 };
+/// Of a card that is there; one that is not is refused when the run begins.
+Index memory_of(const Cards& cards, int number) {
+  const auto n = static_cast<std::size_t>(std::max(0, number));
+  return n < cards.memory.size() ? cards.memory[n] : 0;
+}
 DevicePlan device_for(const PlanFacts& facts, const SelectOptions& o) {
   if (o.device.kind == DeviceChoice::Kind::cpu) return {};
   const std::optional<std::string> not_served = not_on_card(facts, o);
   if (o.device.kind == DeviceChoice::Kind::cuda) {
     if (not_served) throw OptionError(fmt::format("the card {}; use device cpu", *not_served));
-    if (const Cards cards = find_cards(); cards.names.empty())
-      throw Error(cards.why_none + "; use device cpu");
-    return {.card = true};
+    const Cards cards = find_cards();
+    if (cards.names.empty()) throw Error(cards.why_none + "; use device cpu");
+    return {.card = true, .reads_host = reads_host(facts, o, memory_of(cards, o.device.number))};
   }
   if (not_served) return {.note = fmt::format("on the processor: the card {}", *not_served)};
   constexpr double worth_it = 1e9;
@@ -102,7 +108,9 @@ DevicePlan device_for(const PlanFacts& facts, const SelectOptions& o) {
   if (work < worth_it) return {.note = "on the processor: too little work for a card"};
   const Cards cards = find_cards();
   if (cards.names.empty()) return {.note = "on the processor: " + cards.why_none};
-  return {.card = true, .note = "on the card: " + cards.names.front()};
+  return {.card = true,
+          .note = "on the card: " + cards.names.front(),
+          .reads_host = reads_host(facts, o, memory_of(cards, o.device.number))};
 }
 
 }  // namespace
@@ -216,7 +224,12 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .notes = notes_on(*best, facts, options)};
   if (device.card) {
     plan.device = text_of({.kind = DeviceChoice::Kind::cuda, .number = options.device.number});
-    plan.device_bytes = to_index(card_bytes(facts, options));
+    plan.device_bytes = to_index(card_bytes(facts, options, device.reads_host));
+    plan.device_reads_host = device.reads_host;
+    if (device.reads_host)
+      plan.notes.push_back(
+          "the points stay in the memory of this machine, and the card reads them there: with them "
+          "it would be full");
     plan.memory_bytes = to_index(beside_card + program);
     plan.memory_per_thread = 0;
   } else {

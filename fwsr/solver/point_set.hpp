@@ -99,6 +99,10 @@ class PointSet {
   /// One pass over the points for all of them. The runs are of this set, or of sets of the same points with
   /// another eta.
   virtual void advance(std::span<const PointUpdate> updates) = 0;
+  /// Steps of one run, one after the other, in one pass.
+  virtual void advance_in_turn(std::span<const PointUpdate> updates) {
+    for (const PointUpdate& update : updates) advance({&update, 1});
+  }
 
   /// Fills weights and strength of `selection`, and assignment and codes where wanted (linear_sweep.hpp).
   virtual LinearSums describe(const Covariance& covariance, const CodesOf& x, const Wanted& wanted,

@@ -30,13 +30,18 @@ struct PointShard::Run {
 
   /// The step made ready for a pass over the points.
   Points::Update prepare(const Advance::Step& s, const std::vector<double>& r) {
-    points.prepare(s.a.all(), a);
-    points.prepare(s.av.all(), av);
-    points.prepare(s.rv.all(), rv);
+    return prepare(s, r, own);
+  }
+  /// `room`: for three of them.
+  Points::Update prepare(const Advance::Step& s, const std::vector<double>& r,
+                         Points::Direction* room) {
+    points.prepare(s.a.all(), room[0]);
+    points.prepare(s.av.all(), room[1]);
+    points.prepare(s.rv.all(), room[2]);
     return {.points = &points,
-            .a = &a,
-            .av = &av,
-            .rv = &rv,
+            .a = &room[0],
+            .av = &room[1],
+            .rv = &room[2],
             .step = s.step,
             .r = r.data(),
             .c = scores.c.data(),
@@ -48,7 +53,7 @@ struct PointShard::Run {
   const Terms& terms;
   Index before;   // points of the set that are in other places
   Scores scores;  // its r is the covariance's
-  Points::Direction a, av, rv;
+  Points::Direction own[3];
 };
 
 PointShard::PointShard(int threads, KeepGoing keep_going)
@@ -229,6 +234,7 @@ Told PointShard::answer(const Rescore& q) {
 }
 
 Told PointShard::answer(const Advance& q) {
+  if (q.in_turn) return advance_in_turn(q);
   const Points& all = candidates(q.set);
   std::vector<Points::Update> ready;
   ready.reserve(q.steps.size());
@@ -238,6 +244,36 @@ Told PointShard::answer(const Advance& q) {
                       static_cast<double>(all.dim());
   for_own_blocks(threads_for(threads_, work), all.size(),
                  [&](Index block, Index first, Index last) { pass.run(block, first, last); });
+  for (const Advance::Step& s : q.steps)
+    if (Run& own = run(s.run); !own.scores.prices.empty()) own.scores.find_block_max(threads_);
+  return {};
+}
+
+/// Every block of points takes all the steps before the next is fetched: the same bits as step by step.
+Told PointShard::advance_in_turn(const Advance& q) {
+  const Points& all = candidates(q.set);
+  constexpr std::size_t at_once = 64;
+  for (std::size_t from = 0; from < q.steps.size(); from += at_once) {
+    const std::size_t count = std::min(at_once, q.steps.size() - from);
+    std::vector<Points::Direction> directions(3 * count);
+    std::vector<Points::Update> ready;
+    for (std::size_t s = 0; s < count; ++s) {
+      const Advance::Step& step = q.steps[from + s];
+      Run& own = run(step.run);
+      ready.push_back(own.prepare(step, r(step.covariance), &directions[3 * s]));
+    }
+    std::vector<Points::SharedPass> passes;
+    passes.reserve(count);
+    for (const Points::Update& update : ready)
+      passes.emplace_back(all, std::span<const Points::Update>(&update, 1));
+    const double work = 6.0 * static_cast<double>(count) * static_cast<double>(all.size()) *
+                        static_cast<double>(all.dim());
+    for_own_blocks(threads_for(threads_, work), all.size(),
+                   [&](Index block, Index first, Index last) {
+                     throw_if_cancelled(keep_going_);
+                     for (const Points::SharedPass& pass : passes) pass.run(block, first, last);
+                   });
+  }
   for (const Advance::Step& s : q.steps)
     if (Run& own = run(s.run); !own.scores.prices.empty()) own.scores.find_block_max(threads_);
   return {};

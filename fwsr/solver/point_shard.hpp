@@ -62,6 +62,10 @@ class PointShard {
   SumGroups::Reply answer(const SumGroups& q);
   FindMiddles::Reply answer(const FindMiddles& q);
   BeyondSpan::Reply answer(const BeyondSpan& q) const;
+  FarthestFrom::Reply answer(const FarthestFrom& q) const;
+  MakeFactor::Reply answer(const MakeFactor& q);
+  ProjectInKernel::Reply answer(const ProjectInKernel& q) const;
+  NearestInKernel::Reply answer(const NearestInKernel& q) const;
 
  private:
   struct Run;
@@ -76,6 +80,7 @@ class PointShard {
   /// r of the points of a set from that of its candidates; of the others it is zero.
   std::vector<double> r_of_all(Index set, Index covariance) const;
 
+  Told advance_in_turn(const Advance& q);
   Run& run(Index id) const { return *runs_.at(id); }
   const std::vector<double>& r(Index id) const { return r_.at(id); }
   double keep(Index id, std::vector<double> r);

@@ -9,6 +9,7 @@
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/kernel/projected_kernel.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/far_factor.hpp"
 #include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/unexplained.hpp"
 
@@ -85,6 +86,11 @@ void PreparedProblem::make_kernel(const SelectOptions& o, const Plan& plan, bool
 void set_terms(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan) {
   prepared.terms = terms_of(o.conditions, prepared.kernel().size());
   if (prepared.set) prepared.set->narrow(prepared.terms);
+  if (prepared.far && prepared.terms.weighted()) {  // what is asked about the kernel itself
+    Terms counted;
+    counted.weights = prepared.terms.weights;
+    prepared.far->points().narrow(counted);
+  }
   // Methods of their own take away what is included themselves.
   if (!prepared.terms.included.empty() && plan.form != FormKind::none)
     prepared.beyond = make_projected_kernel(prepared.kernel(), prepared.terms.included,
@@ -100,8 +106,27 @@ PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> s
     set_terms(prepared, o, plan);
     return prepared;
   }
+  if (by_far_factor(o, plan, is_sparse(view))) {
+    const Preprocessing prep = preprocessing_of(o);
+    auto points = std::make_unique<Points>(
+        view, subset, prep, Portion(subset.empty() ? fwsr::rows_of(view) : std::ssize(subset)), 0);
+    const PointsShape shape = points->shape();
+    auto shard = std::make_shared<OneShard>(plan.threads, keep_going);
+    shard->shard().add(0, std::move(points));
+    PreparedProblem prepared =
+        prepare_far_factor(std::make_unique<LearntPoints<OneShard>>(std::move(shard), shape, prep),
+                           o, plan, keep_going);
+    set_terms(prepared, o, plan);
+    return prepared;
+  }
   return prepare_problem(std::make_unique<Points>(view, subset, preprocessing_of(o), plan.threads),
                          o, plan, keep_going);
+}
+
+bool by_far_factor(const SelectOptions& o, const Plan& plan, bool sparse) {
+  return plan.form == FormKind::covariance && plan.kernel_by == KernelBy::factor && !sparse &&
+         formula_of(o.kernel.type).of == KernelOf::squared_distances && !o.fill && !o.rho &&
+         !o.until_error && o.conditions.at_least.empty();
 }
 
 PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,
@@ -162,7 +187,8 @@ RunOptions run_options(const SelectOptions& o, const PreparedProblem& prepared, 
           .max_iterations = effective_max_iterations(o),
           .open = OpenRows(o, prepared.terms, kernel.size()),
           .enough = std::move(enough),
-          .deadline = deadline};
+          .deadline = deadline,
+          .recorder = o.recorder};
 }
 
 }  // namespace fwsr

@@ -61,6 +61,9 @@ PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> s
 /// The same from points that are there. @pre the kernel is not precomputed
 PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,
                                 const Plan& plan, const KeepGoing& keep_going);
+/// Whether a run by a factor asks nothing of the kernel but what points that live anywhere can answer (far_factor.hpp):
+/// then it is that run, so that points in one place and in many have the same bits.
+bool by_far_factor(const SelectOptions& o, const Plan& plan, bool sparse);
 /// The conditions of the request, told to the points. @pre kernel and set are there
 void set_terms(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan);
 /// The form may replace the kernel of the problem by one in double, and asks `keep_going`: both must outlive it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/kernel/kernel_tables.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/copies.hpp"
@@ -163,7 +164,7 @@ struct FirstScore {
     double square = 0;
   };
 };
-/// One step of every run.
+/// One step of every run, or some of one.
 struct Advance {
   struct Step {
     Index run = 0, covariance = 0;
@@ -172,6 +173,7 @@ struct Advance {
   };
   Index set = 0;
   std::vector<Step> steps;
+  bool in_turn = false;  // of one run, one after the other
   using Reply = Told;
 };
 /// c and h from E and C alone.
@@ -253,22 +255,19 @@ struct BeyondSpan {
   using Reply = BeyondSpanSums;
 };
 
-/// Few points that all others are held against by a kernel of squared distances: v_if = times k(a_i, f).
-struct KernelTables {
-  KernelType kernel = KernelType::rbf;
-  double gamma = 1;  // for points as they are here, scaled
-  double times = 1;
-  Index dim = 0;
-  std::vector<double> shift;  // taken from all of them: what is near the origin keeps its digits
-  std::vector<double> rows;   // the few less that, dim numbers each
-  std::vector<double> lower;  // G of them: V_ff = G G^T
+/// gamma times the largest squared distance from the shift of these few: whether float32 will do (kernel_tables.hpp).
+struct FarthestFrom {
+  Index set = 0;
+  KernelTables tables;
+  using Reply = double;
 };
 /// From now on there is a set `set`, rows of a factor (kernel/factor.hpp): those of V G^-T for the points of set `of`,
 /// which know nothing of themselves yet.
 struct MakeFactor {
   Index set = 0, of = 0;
   KernelTables tables;
-  bool single = false;  // in float32
+  bool single = false;  // in float32 ...
+  bool wide = false;    // ... from products in double
   struct Reply {
     SegmentSums<double> trace, lost;  // of v_ii, and less the squares of the rows
   };
@@ -286,7 +285,7 @@ struct NearestInKernel {
   std::vector<Index> exemplars;  // who they are: they stand for themselves
   bool assignment = false;       // of every point, too
   struct Reply {
-    std::vector<double> counts;
+    SegmentSums<std::vector<double>> counts;  // of their weights
     std::vector<Index> assignment;
   };
 };

@@ -115,6 +115,8 @@ std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
     if (run.status == Status::error_reached)
       own.keeps = [share = make_unexplained(prepared, threads), most = *o.until_error](
                       const std::vector<Index>& exemplars) { return share->of(exemplars) <= most; };
+    else
+      own.recorder = o.recorder;
     if (limit) limit->count(TimeLimit::Counts::at_once);
     Exchanged answer = exchange(points, run.exemplars, own, in_time, middle.get());
     if (limit) limit->count(TimeLimit::Counts::never);

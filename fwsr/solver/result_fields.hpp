@@ -157,10 +157,25 @@ void describe_outcome(Given& s, Visit&& visit) {
         "how good the answer is, computed anew from the data; none where it was not asked for");
 }
 
+/// What only some methods find: lists that are empty for all others.
+template <MaybeConst<Selection> Given, class Visit>
+void describe_found(Given& s, Visit&& visit) {
+  visit("importance", s.importance,
+        "for each exemplar what it counts for: of coreset in a sum over all points, of fw-coreset "
+        "in the combination that is the centre, or in all that are nearest to the points; 0 where "
+        "`fill` added it");
+  visit("clusters", s.clusters,
+        "for every point the number of its cluster, from 0; of ssc and ssc-omp with `clusters`");
+  visit("atoms", s.atoms,
+        "of ksvd: for each exemplar the atom that it is nearest to; where codes were asked for, "
+        "which are then those of all points over the atoms");
+}
+
 template <MaybeConst<Selection> Given, class Visit>
 void describe(Given& s, Visit&& visit) {
   describe_chosen(s, visit);
   describe_outcome(s, visit);
+  describe_found(s, visit);
   visit("plan", s.plan, "how it was computed, and what that takes");
   visit("seconds", s.seconds, "what its parts took");
   visit(

@@ -111,11 +111,12 @@ struct Plan {
   Index features = 0;
   Index exemplars = 0;
   int threads = 1;
-  std::string device = "cpu";   // or the card, as "cuda"
-  Index device_bytes = 0;       // what the run will take of the card's memory
-  Index memory_bytes = 0;       // what the run will take beside the data, all threads together
-  Index memory_per_thread = 0;  // the part of it that every thread adds
-  Index data_bytes = 0;         // the points themselves; streamed ones: what is held at a time
+  std::string device = "cpu";      // or the card, as "cuda"
+  Index device_bytes = 0;          // what the run will take of the card's memory
+  bool device_reads_host = false;  // the points stay where they are, and the card reads them there
+  Index memory_bytes = 0;          // what the run will take beside the data, all threads together
+  Index memory_per_thread = 0;     // the part of it that every thread adds
+  Index data_bytes = 0;            // the points themselves; streamed ones: what is held at a time
   double setup_flops = 0;
   double step_flops = 0;  // each step
   Index passes = 0;       // over the data: set-up, about k steps, certificate
@@ -190,6 +191,10 @@ struct Selection {
   std::optional<Coefficients> coefficients;  // q = 2 and signs free
   std::vector<Index> assignment;             // asked for: for every point the rank of its exemplar
   std::vector<double> codes;                 // asked for: n x exemplars, row by row
+  // What only some methods find; empty for all others.
+  std::vector<double> importance;          // of every exemplar: what it counts for
+  std::vector<Index> clusters;             // of every point: its cluster, from 0
+  std::vector<std::vector<double>> atoms;  // of ksvd, beside the codes: one for each exemplar
   std::vector<std::string> warnings;
 };
 

@@ -205,12 +205,11 @@ void run_batch(SweepSetUp& shared, const Work& work, const Batch& batch) {
 }
 
 /// Settings of one eta that share points and kernel and nothing else.
-void run_one_by_one(const PointsView& view, std::span<const Index> subset, const Work& work,
-                    const Batch& batch) {
+void run_one_by_one(const PrepareFor& prepare, const Work& work, const Batch& batch) {
   auto start = Clock::now();
   const double eta = work.settings[static_cast<std::size_t>(batch.first)].eta;
-  PreparedProblem prepared = prepare_problem(
-      view, subset, options_of(work.options, NumberOrAuto{}, eta), work.plan, work.keep_going);
+  PreparedProblem prepared =
+      prepare(options_of(work.options, NumberOrAuto{}, eta), work.plan, work.keep_going);
   for (Index t = batch.first; t < batch.last && !work.watch.stopped(); ++t) {
     const Work::Setting& setting = work.settings[static_cast<std::size_t>(t)];
     const SelectOptions own = options_of(work.options, setting.alpha, eta);
@@ -298,6 +297,16 @@ std::vector<SweepEntry> sweep_together(const MakeSetUp& make, const SelectOption
   });
 }
 
+std::vector<SweepEntry> sweep_one_by_one(const PrepareFor& prepare, const SelectOptions& options,
+                                         const SweepPlan& plan, const Grid& grid,
+                                         const Observer& observer) {
+  return run_settings(options, plan, grid, observer, [&](const Work& work) {
+    const auto alphas = static_cast<Index>(grid.alphas.size());
+    for (Index first = 0; first < grid.size() && !work.watch.stopped(); first += alphas)
+      run_one_by_one(prepare, work, {first, first + alphas});
+  });
+}
+
 std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Index> subset,
                                      const SelectOptions& options, const SweepPlan& plan,
                                      const Observer& observer) {
@@ -309,11 +318,11 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
                   return std::make_unique<LocalSetUp>(view, subset, options, plan.each, keep_going);
                 },
                 options, plan, grid, observer)
-          : run_settings(options, plan, grid, observer, [&](const Work& work) {
-              const auto alphas = static_cast<Index>(grid.alphas.size());
-              for (Index first = 0; first < grid.size() && !work.watch.stopped(); first += alphas)
-                run_one_by_one(view, subset, work, {first, first + alphas});
-            });
+          : sweep_one_by_one(
+                [&](const SelectOptions& own, const Plan& each, const KeepGoing& keep_going) {
+                  return prepare_problem(view, subset, own, each, keep_going);
+                },
+                options, plan, grid, observer);
   for (SweepEntry& e : entries) to_global_indices(subset, e.selection);
   return entries;
 }

@@ -45,6 +45,13 @@ std::vector<SweepEntry> sweep_together(const MakeSetUp& make, const SelectOption
                                        const SweepPlan& plan, const Grid& grid,
                                        const Observer& observer);
 
+/// Settings one after the other, those of one eta on one problem.
+using PrepareFor = std::function<PreparedProblem(const SelectOptions& of_one_eta, const Plan& plan,
+                                                 const KeepGoing& keep_going)>;
+std::vector<SweepEntry> sweep_one_by_one(const PrepareFor& prepare, const SelectOptions& options,
+                                         const SweepPlan& plan, const Grid& grid,
+                                         const Observer& observer);
+
 /// `subset` as in select_points.
 std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Index> subset,
                                      const SelectOptions& options, const SweepPlan& plan,

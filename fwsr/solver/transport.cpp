@@ -1,6 +1,7 @@
 #include "fwsr/solver/transport.hpp"
 
 #include "fwsr/base/result.hpp"
+#include "fwsr/linalg/blas.hpp"
 
 namespace fwsr {
 
@@ -17,6 +18,7 @@ Bytes went_wrong(Outcome outcome, std::string what) {
 Bytes answer(PointShard& shard, std::span<const std::byte> question) noexcept {
   try {
     try {
+      const SerialBlas serial;  // as where all points are in one place: part of the answer
       BytesReader reader(question);
       std::int32_t number = -1;
       reader(number);

@@ -30,6 +30,7 @@
 #include "python/bindings/points.hpp"
 #include "python/bindings/report.hpp"
 #include "python/bindings/results.hpp"
+#include "python/bindings/shards.hpp"
 #include "python/bindings/watched.hpp"
 #include "python/bindings/words.hpp"
 
@@ -277,6 +278,7 @@ NB_MODULE(_core, m) {
         "every_step"_a);
   bind_encoder(m);
   bind_report(m);
+  bind_shards(m);
   m.def("methods", [] {
     nb::list all;
     for (const Method& method : fwsr::methods()) all.append(to_python(method));

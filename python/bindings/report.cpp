@@ -1,12 +1,16 @@
 #include "python/bindings/report.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -77,6 +81,7 @@ Selection selection_of(nb::handle s) {
   out.assignment = list_of<Index, Indices>(s.attr("assignment"));
   out.status = status_named(nb::cast<std::string>(s.attr("status")));
   out.trace = steps_of(s.attr("trace"));
+  out.f_at_zero = nb::cast<double>(s.attr("f_at_zero"));
   out.gamma = found<double>(s, "gamma").value_or(0);
   if (const nb::object plan = s.attr("plan"); !plan.is_none()) {
     out.plan.method = nb::cast<std::string>(plan.attr("method"));
@@ -106,6 +111,58 @@ struct Words {
   }
 };
 
+/// A function of Python's that makes a small picture: path -> (source, problem).
+std::function<report::PictureSource(const std::string&)> thumbnail_of(const nb::dict& words) {
+  if (!words.contains("thumbnail")) return {};
+  return [function = nb::object(words["thumbnail"])](const std::string& path) {
+    Live::stay_if_ending();
+    const nb::gil_scoped_acquire lock;
+    const auto [source, problem] = nb::cast<std::pair<std::string, std::string>>(function(path));
+    return report::PictureSource{.source = source, .problem = problem};
+  };
+}
+
+/// The points as a page knows them; what it borrows lives here.
+struct GivenRows {
+  Labels classes;
+  std::vector<std::string> ids, texts, pictures, columns;
+  report::Rows rows;
+
+  GivenRows(const GivenPoints& points, const nb::dict& words, const nb::object& labels,
+            const std::vector<std::string>& names)
+      : classes(read_classes(labels, names, nb::none(), rows_of(points.view)).labels) {
+    const Words w{words};
+    ids = w.get<std::vector<std::string>>("ids");
+    texts = w.get<std::vector<std::string>>("texts");
+    pictures = w.get<std::vector<std::string>>("pictures");
+    columns = w.get<std::vector<std::string>>("columns");
+    rows = {.name = w.get<std::string>("name"),
+            .points = points.view,
+            .labels = &classes,
+            .ids = ids,
+            .texts = texts,
+            .pictures = pictures,
+            .thumbnail = thumbnail_of(words),
+            .columns = columns};
+    const auto shape = w.get<std::vector<Index>>("images");
+    if (!shape.empty())
+      rows.images = report::ImageShape{
+          .height = shape.at(0), .width = shape.at(1), .channels = shape.size() > 2 ? shape[2] : 1};
+  }
+  GivenRows(const GivenRows&) = delete;
+  GivenRows& operator=(const GivenRows&) = delete;
+};
+
+report::About about_of(const nb::dict& words, int threads) {
+  const Words w{words};
+  return {.command = w.get<std::string>("command"),
+          .again = w.get<std::vector<std::string>>("again"),
+          .python = true,
+          .seconds = {.setup = w.get<double>("seconds")},
+          .threads = threads,
+          .version = FWSR_VERSION};
+}
+
 /// `runs`: tuples of a Selection, the points of its class or None, and its name. `method`: name, settings and options as
 /// for a run.
 std::string make_page(const GivenPoints& points, const nb::list& runs, const std::string& method,
@@ -114,31 +171,12 @@ std::string make_page(const GivenPoints& points, const nb::list& runs, const std
                       int threads) {
   const Words w{words};
   const Request request(read_options(options), read_choice(method, settings, 0));
-  const Labels classes = read_classes(labels, names, nb::none(), rows_of(points.view)).labels;
-  const auto ids = w.get<std::vector<std::string>>("ids"),
-             texts = w.get<std::vector<std::string>>("texts"),
-             pictures = w.get<std::vector<std::string>>("pictures"),
-             columns = w.get<std::vector<std::string>>("columns");
-  const auto shape = w.get<std::vector<Index>>("images");
-  report::SelectPage page{.rows = {.name = w.get<std::string>("name"), .points = points.view}};
-  page.rows.labels = &classes;
-  page.rows.ids = ids;
-  page.rows.texts = texts;
-  page.rows.pictures = pictures;
-  page.rows.columns = columns;
-  if (!shape.empty())
-    page.rows.images = report::ImageShape{
-        .height = shape.at(0), .width = shape.at(1), .channels = shape.size() > 2 ? shape[2] : 1};
+  const GivenRows given(points, words, labels, names);
+  report::SelectPage page{.rows = given.rows, .about = about_of(words, threads)};
   page.axes = w.get<std::vector<Index>>("axes");
   const auto weights = w.get<std::vector<double>>("weights");
   page.weights = weights;
   page.warnings = w.get<std::vector<std::string>>("warnings");
-  page.about = {.command = w.get<std::string>("command"),
-                .again = w.get<std::vector<std::string>>("again"),
-                .python = true,
-                .seconds = {.setup = w.get<double>("seconds")},
-                .threads = threads,
-                .version = FWSR_VERSION};
   std::vector<Selection> selections;
   std::vector<std::vector<Index>> members;
   for (const nb::handle run : runs) {
@@ -157,11 +195,57 @@ std::string make_page(const GivenPoints& points, const nb::list& runs, const std
   });
 }
 
+/// `methods`: tuples of name, reason, exemplars of the first run, means and deviations of all measures; without an
+/// answer the last three are empty.
+std::string make_compare_page(const GivenPoints& points, const nb::list& methods,
+                              const nb::dict& words, const nb::object& labels,
+                              const std::vector<std::string>& names) {
+  const GivenRows given(points, words, labels, names);
+  report::ComparePage page{.rows = given.rows, .about = about_of(words, 0)};
+  for (const nb::handle method : methods) {
+    report::ComparedMethod& one = page.methods.emplace_back();
+    one.name = nb::cast<std::string>(method[0]);
+    one.reason = nb::cast<std::string>(method[1]);
+    one.exemplars = list_of<Index, Indices>(nb::object(method[2]));
+    const auto means = nb::cast<std::vector<double>>(method[3]),
+               deviations = nb::cast<std::vector<double>>(method[4]);
+    for (std::size_t m = 0; m < means.size(); ++m)
+      one.spreads.push_back({.mean = means[m], .deviation = deviations.at(m)});
+    page.exemplars = std::max(page.exemplars, std::ssize(one.exemplars));
+  }
+  return report::compare_page(page);
+}
+
+/// `settings`: tuples of alpha as text, eta, status, and the Selections of all classes or the one.
+std::string make_sweep_page(const GivenPoints& points, const nb::list& settings,
+                            const nb::dict& words, const nb::object& labels,
+                            const std::vector<std::string>& names) {
+  const GivenRows given(points, words, labels, names);
+  report::SweepPage page{.rows = given.rows, .about = about_of(words, 0)};
+  for (const nb::handle setting : settings) {
+    std::vector<Selection> runs;
+    for (const nb::handle run : nb::cast<nb::list>(setting[3])) runs.push_back(selection_of(run));
+    std::vector<const Selection*> all;
+    for (const Selection& run : runs) all.push_back(&run);
+    report::SweepSetting one =
+        report::described(nb::cast<std::string>(setting[0]), nb::cast<double>(setting[1]),
+                          status_named(nb::cast<std::string>(setting[2])), all);
+    if (one.error && (!page.best || *one.error < *page.settings[*page.best].error))
+      page.best = page.settings.size();
+    page.settings.push_back(std::move(one));
+  }
+  return report::sweep_page(page);
+}
+
 }  // namespace
 
 void bind_report(nb::module_& m) {
   m.def("select_page", make_page, "points"_a, "runs"_a, "method"_a, "settings"_a, "options"_a,
         "words"_a, "labels"_a.none(), "names"_a, "threads"_a);
+  m.def("compare_page", make_compare_page, "points"_a, "methods"_a, "words"_a, "labels"_a.none(),
+        "names"_a);
+  m.def("sweep_page", make_sweep_page, "points"_a, "settings"_a, "words"_a, "labels"_a.none(),
+        "names"_a);
   m.def(
       "write_file",
       [](const std::string& path, const std::string& text) {

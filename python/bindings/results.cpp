@@ -119,10 +119,18 @@ nb::dict to_python(Selection s) {
   const std::size_t k = s.exemplars.size();
   std::vector<double> codes = std::move(s.codes);
   std::optional<Coefficients> theta = std::move(s.coefficients);
+  const bool important = !s.importance.empty();
+  std::vector<double> atoms;
+  for (const std::vector<double>& atom : s.atoms)
+    atoms.insert(atoms.end(), atom.begin(), atom.end());
   nb::dict d = fields_of(s);
   if (theta) d["coefficients"] = to_python(std::move(*theta), k);
   d["plan"] = to_python(s.plan);
   if (s.assignment.empty()) d["assignment"] = nb::none();
+  if (!important) d["importance"] = nb::none();
+  if (s.clusters.empty()) d["clusters"] = nb::none();
+  const std::size_t rows = s.atoms.size(), length = rows > 0 ? atoms.size() / rows : 0;
+  d["atoms"] = atoms.empty() ? nb::none() : array(std::move(atoms), {rows, length});
   const std::size_t coded = k > 0 ? codes.size() / k : 0;
   d["codes"] = codes.empty() ? nb::none() : array(std::move(codes), {coded, k});
   return d;

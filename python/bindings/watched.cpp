@@ -14,12 +14,13 @@ namespace {
 
 std::atomic<Index> live = 0;
 std::atomic<bool> closing = false;
-std::thread::id ending;  // the thread that ends Python, once `closing`
+std::thread::id ending_thread;  // the thread that ends Python, once `closing`
 
 }  // namespace
 
 Live::Live() {
-  if (closing && ending == std::this_thread::get_id()) throw Stopped("Python is about to exit");
+  if (closing && ending_thread == std::this_thread::get_id())
+    throw Stopped("Python is about to exit");
   ++live;
   if (!closing) return;
   const nb::gil_scoped_release released;
@@ -29,6 +30,10 @@ Live::~Live() {
   --live;
 }
 
+bool Live::ending() {
+  return closing;
+}
+
 void Live::stay_if_ending() {
   if (!closing) return;
   --live;
@@ -36,7 +41,7 @@ void Live::stay_if_ending() {
 }
 
 void stop_all() {
-  ending = std::this_thread::get_id();
+  ending_thread = std::this_thread::get_id();
   closing = true;
   const nb::gil_scoped_release released;
   while (live > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -98,6 +103,7 @@ bool Watched::ask_python(const std::optional<CompareProgress>& news) {
     return truth(answer).value_or(true);  // None goes on
   } catch (...) {
     raised_ = std::current_exception();
+    broken_off_ = true;
     return false;
   }
 }

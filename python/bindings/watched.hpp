@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -50,6 +51,8 @@ class Live {
 
   /// Once Python is ending, does not return. @pre without the interpreter's lock
   static void stay_if_ending();
+  /// Whether Python is ending: its lock must not be asked for.
+  static bool ending();
 };
 /// Before the interpreter goes: stops all work, and waits until no thread is on its way back to it.
 void stop_all();
@@ -59,6 +62,9 @@ void stop_all_at_exit();
 class Watched {
  public:
   explicit Watched(Watch watch) : watch_(std::move(watch)) {}
+
+  /// Whether a signal or the callback has raised something, or Python is ending: nobody waits for the work any more.
+  bool broken_off() const { return broken_off_ || Live::ending(); }
 
   /// work(observer) without the interpreter's lock. What it throws is thrown on; so is what the callback
   /// or a signal raised. A callback that returns False stops the work.
@@ -109,6 +115,7 @@ class Watched {
   std::optional<CompareProgress> news_;           // not told yet
   std::array<Index, 4> last_ = {-1, -1, -1, -1};  // method, trial, step and stage told last
   std::exception_ptr raised_;
+  std::atomic<bool> broken_off_ = false;  // for other threads: something was raised
 };
 
 }  // namespace fwsr::python

@@ -27,11 +27,16 @@ from ._estimators import (
     IPM,
     KDPP,
     KFWSR,
+    KSVD,
     OMP,
     RRQR,
     SMRS,
+    SSC,
+    SSCOMP,
+    Coreset,
     Exchange,
     FacilityLocation,
+    FWCoreset,
     GreedyCSSP,
     Herding,
     KCenter,
@@ -47,7 +52,7 @@ from ._estimators import (
 from ._functions import compare, methods, path, plan, select, sweep
 from ._progress import Progress
 from ._read import read
-from ._results import Certificate, Path, Plan, Refinement, Selection, Setting
+from ._results import Certificate, Path, Plan, Refinement, Selection, Setting, Sweep
 from ._run import Interrupted
 
 __version__: str = _core.version
@@ -60,15 +65,20 @@ __all__ = [
     "IPM",
     "KDPP",
     "KFWSR",
+    "KSVD",
     "OMP",
     "RRQR",
     "SMRS",
+    "SSC",
+    "SSCOMP",
     "Certificate",
     "ComparedMethod",
     "Comparison",
+    "Coreset",
     "Data",
     "Exchange",
     "ExemplarSelector",
+    "FWCoreset",
     "FacilityLocation",
     "GreedyCSSP",
     "Herding",
@@ -87,6 +97,7 @@ __all__ = [
     "Selection",
     "Setting",
     "StrongRRQR",
+    "Sweep",
     "TwoStage",
     "compare",
     "methods",

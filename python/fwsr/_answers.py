@@ -55,6 +55,7 @@ def joined(parts: list[dict[str, Any]], n: int, notes: list[str], ids: Any) -> S
             assignment[members] = np.where(own.assignment >= 0, own.assignment + start, -1)
         if codes is not None and own.codes is not None:
             codes[members, start:start + len(own)] = own.codes
+    clusters = _joined_clusters(parts, all_, n)
     warnings = [w if w.startswith("class ") else f"class '{name}': {w}"
                 for name, s in classes.items() for w in s.warnings]
     status = next((s.status for s in all_ if s.status != "exemplars_reached"), "exemplars_reached")
@@ -70,4 +71,25 @@ def joined(parts: list[dict[str, Any]], n: int, notes: list[str], ids: Any) -> S
         facts={}, f_at_zero=sum(s.f_at_zero for s in all_), beta=float("nan"), eta=float("nan"),
         eta_in_rms=float("nan"), gamma=None, kernel_rank=None, kernel_error=None,
         assignment=assignment, codes=codes, warnings=warnings, classes=classes,
+        importance=_joined_importance(all_), clusters=clusters,
         ids=None if ids is None else [i for s in all_ for i in s.ids or []])
+
+
+def _joined_importance(all_: list[Selection]) -> np.ndarray | None:
+    """A class that gives all its points counts each of them once."""
+    if all(s.importance is None for s in all_):
+        return None
+    return np.concatenate([s.weights if s.importance is None else s.importance for s in all_])
+
+
+def _joined_clusters(parts: list[dict[str, Any]], all_: list[Selection],
+                     n: int) -> np.ndarray | None:
+    """Those of each class behind those of the classes before; -1 where a class has none."""
+    if all(s.clusters is None for s in all_):
+        return None
+    clusters, first = np.full(n, -1, dtype=np.int64), 0
+    for part, own in zip(parts, all_):
+        if own.clusters is not None:
+            clusters[part["members"]] = own.clusters + first
+            first += int(own.clusters.max()) + 1
+    return clusters

@@ -105,13 +105,17 @@ verbose, callback
 
     def _request(self) -> Request:
         """The parameters as the core takes them, without a seed."""
-        own = {"n_exemplars", "per_class", "n_jobs", "memory", "verbose", "callback",
-               "random_state"}
+        own = self._of_the_run()
         given = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)
                  if f.name not in own}
         if given["center"] is None:
             del given["center"]
         return Request.of(self.method, given)
+
+    def _of_the_run(self) -> set[str]:
+        """Parameters that are no options of the method."""
+        return {"n_exemplars", "per_class", "n_jobs", "memory", "verbose", "callback",
+                "random_state"}
 
     def _seed(self) -> int:
         state = getattr(self, "random_state", 0)

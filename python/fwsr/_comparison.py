@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +75,34 @@ class Comparison(list):  # type: ignore[type-arg]
             raise ValueError(f"no method has the measure '{measure}'")
         best = [m for m, marked in zip(self, _core.best_of(measure, means)) if marked]
         return (best or done)[0].name
+
+    def report(self, path: Any, X: Any, y: Any = None, *, images: Any = None, text: Any = None,
+               columns: Any = None, name: str | None = None) -> int:
+        """Write a page to look at: the measures, to be sorted, and the exemplars side by side.
+
+        One HTML file that any browser shows, from disk and without a network.
+
+        Parameters
+        ----------
+        path, X, y, images, text, columns, name
+            As for :meth:`Selection.report`.
+
+        Returns
+        -------
+        int
+            The size of the page in bytes.
+
+        Examples
+        --------
+        >>> import fwsr
+        >>> digits = fwsr.read("digits")
+        >>> size = fwsr.compare(digits, 20).report("methods.html", digits)  # doctest: +SKIP
+        """
+        from ._report import comparison_page
+
+        page = comparison_page(self, X, y, images, text, columns, name)
+        _core.write_file(os.fspath(path), page)
+        return len(page.encode())
 
     def to_frame(self) -> Any:
         """Means as a pandas table, one line a method."""

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from . import _core
 from ._arrow import of_arrow
 from ._cards import is_on_card, of_card
+from ._clusters import is_collection
 from ._data import Data, memory_limit, of_numbers
 from ._mapped import of_memmap
 from ._numbers import from_dlpack, is_from, is_table
@@ -31,6 +32,11 @@ def as_data(X: Any, memory: int | str | None = None) -> Data:
         return of_arrow(X)
     if is_on_card(X):
         return of_card(X)
+    if is_collection(X):
+        from ._run import tell
+
+        tell(["the chunks of a Dask collection are computed and brought into this process; "
+              "fwsr.dask chooses from them where they are"], UserWarning)
     return of_numbers(X)
 
 

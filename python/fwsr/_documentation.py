@@ -40,6 +40,9 @@ _COMMON = {
     "memory": "What may be taken, the data included, in bytes or as ``\"4G\"``. Mapped files that "
               "do not fit are read in blocks.",
     "verbose": "1 shows a progress bar.",
+    "client": "The client of the Dask cluster; None: the one that is there.",
+    "timeout": "Seconds: a worker of which nothing is heard for so long is named in an error; and "
+               "how long to wait for a worker where none is left.",
     "callback": "Called with a :class:`fwsr.Progress` after each step. Returning False stops the "
                 "run, and ``fit`` raises :class:`fwsr.Interrupted`.",
     "random_state": "The seed of what is drawn at random; a whole number gives the picks of the "

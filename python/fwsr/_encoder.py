@@ -62,11 +62,12 @@ class Encoder:
     """The exemplars of a selection, ready to represent points.
 
     Holds the exemplars and, for the codes of the run, the points these are computed from: not the
-    data. `given` names a matrix in place of points: "kernel", "distance" or "" for none.
+    data. `given` names a matrix in place of points: "kernel", "distance" or "" for none. `frame`
+    is how the points were scaled and centred, where they are not at hand.
     """
 
     def __init__(self, data: Data, selection: Selection, kernel: Kernel, *, center: str, scale: str,
-                 metric: str | None = None, given: str = ""):
+                 metric: str | None = None, given: str = "", frame: _core.Frame | None = None):
         self.kernel = kernel
         self.metric = metric
         self.given = given
@@ -88,8 +89,8 @@ class Encoder:
             self.gram = (kernel.between(self.exemplars, self.exemplars) if len(indices)
                          else np.zeros((0, 0)))
         else:
-            self.frame = _core.Frame.of(self._seen(data, center, scale), center, scale,
-                                        kernel.facts["normalize"])
+            self.frame = frame or _core.Frame.of(self._seen(data, center, scale), center, scale,
+                                                 kernel.facts["normalize"])
             self.gram = self._known(self.exemplars).codes(_points(self.exemplars))
 
     def _seen(self, data: Data, center: str, scale: str) -> _core.Points:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from . import _containers, _core, _data, _labels
+from ._clusters import has_cluster
 from ._comparison import ComparedMethod, Comparison
 from ._progress import Progress, Watcher
-from ._results import ByClass, Path, Plan, Selection, Setting
+from ._results import ByClass, Path, Plan, Selection, Setting, Sweep
 from ._run import (
     Classes,
     Request,
@@ -54,7 +55,8 @@ def select(
     X : array, sparse matrix, table, :class:`Data` or path
         The points, one a row. Float32 and float64 arrays and CSR matrices are used in place, and
         so are tensors and arrays on a graphics card (PyTorch, CuPy, ...), also of float16 and
-        bfloat16.
+        bfloat16. Those of Dask are chosen from where they are, by ``fwsr.dask.select``, if there
+        is a client.
     k : int, float, dict or str
         How many: a number, a fraction of the points, or per class a dictionary or
         ``"proportional:50"``. With ``budget`` it may be left out.
@@ -113,6 +115,13 @@ def select(
     >>> int(fwsr.select(X, 4, method="kmedoids", seed=1).weights.sum())
     200
     """
+    if has_cluster(X):
+        from .dask import select as select_there
+
+        _refuse_memory(memory)
+        return select_there(X, k, method=method, y=y, per_class=per_class, codes=codes, seed=seed,
+                            n_jobs=n_jobs, verbose=verbose, callback=callback,
+                            **{**options, **({} if device is None else {"device": device})})
     request = Request.of(method, {**options, "device": device}, seed_of(seed))
     run = Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k")
     run.options["codes"] = codes
@@ -170,7 +179,7 @@ def sweep(
     verbose: int = 0,
     callback: Callback | None = None,
     **options: Any,
-) -> list[Setting]:
+) -> Sweep:
     """FWSR with many settings of alpha and eta, for little more than the price of a few.
 
     Parameters
@@ -183,9 +192,9 @@ def sweep(
 
     Returns
     -------
-    list of Setting
-        ``alphas[0], etas[0]``, then ``alphas[0], etas[1]``, and so on: ``.alpha``, ``.eta`` and
-        ``.selection``, as :func:`select` would answer.
+    Sweep
+        A list of :class:`Setting`: ``alphas[0], etas[0]``, then ``alphas[0], etas[1]``, and so on.
+        Each has ``.alpha``, ``.eta`` and ``.selection``, as :func:`select` would answer.
 
     Examples
     --------
@@ -198,13 +207,19 @@ def sweep(
     for name in ("alpha", "beta", "eta"):
         if name in options:
             raise TypeError(f"sweep tries alphas and etas; leave {name} out")
+    if has_cluster(X):
+        from .dask import sweep as sweep_there
+
+        _refuse_memory(memory)
+        return sweep_there(X, k, alphas, etas, y=y, per_class=per_class, n_jobs=n_jobs,
+                           verbose=verbose, callback=callback, **options)
     run = Run.prepare(X, Request.of("fwsr", options), k, per_class, y, n_jobs, memory, name="k")
     planned = run.planned_sweep(_listed("alphas", alphas), _numbers("etas", etas))
     watcher = Watcher(verbose, callback, "sweep")
     with closing(watcher):
         raw = planned.sweep(watcher.function, watcher.every_step)
         watcher.finish()
-    settings = [Setting(alpha, eta, run.selection(answer)) for alpha, eta, answer in raw]
+    settings = Sweep(Setting(alpha, eta, run.selection(answer)) for alpha, eta, answer in raw)
     tell([f"alpha {s.alpha if s.alpha == 'auto' else f'{s.alpha:g}'}, eta {s.eta:g}: {w}"
           for s in settings for w in s.selection.warnings])
     return settings
@@ -448,6 +463,12 @@ def _setting(whole: str, part: str) -> tuple[str, Any]:
         except ValueError:
             pass
     return name, text
+
+
+def _refuse_memory(memory: Any) -> None:
+    if memory is not None:
+        raise ValueError("memory is that of one machine; on a cluster Dask limits what its workers "
+                         "take (memory_limit)")
 
 
 def _listed(name: str, values: Any) -> list[Any]:

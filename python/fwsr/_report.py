@@ -1,4 +1,4 @@
-"""The page of a selection: one HTML file that needs nothing else."""
+"""Pages of selections, comparisons and sweeps: one HTML file each that needs nothing else."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _containers, _core, _labels
+from ._comparison import Comparison
 from ._data import Data
+from ._fields import MEASURES
 from ._images import shape_of
-from ._results import Selection
+from ._results import Selection, Setting
+from ._thumbnails import thumbnails
 
 
 def page_of(selection: Selection, X: Any, y: Any, images: Any, text: Any, columns: Any,
@@ -26,36 +29,69 @@ def page_of(selection: Selection, X: Any, y: Any, images: Any, text: Any, column
         raise ValueError("the kernel of this selection is a function, whose space a page cannot "
                          "look into; select by its matrix, with kernel='precomputed', and give "
                          "that for X")
-    X, images = _as_rows(X, images)
-    data = _containers.as_data(X)
-    n = len(data)
-    if len(selection) and int(selection.exemplars.max()) >= n:
-        raise ValueError(f"there are exemplars beyond the {n} points of X: give all points, those "
-                         "of represent and include_points behind the others")
-    if y is None:
-        y = data.labels
-    places, names = (None, []) if y is None else _labels.classes_of(y, n)[:2]
+    data, words, places, names = _shown(X, y, images, text, columns, name, list(selection))
     call = _call_of(selection, asked)
-    words: dict[str, Any] = {
-        "name": _plain(name if name is not None else _name_of(X)),
-        "columns": _columns_of(data, columns),
+    words.update({
         "warnings": selection.warnings,
         "command": f"fwsr.select({', '.join(call)})",
         "again": call,
         "seconds": float(sum(selection.seconds.values())),
-    }
-    if data.ids is not None:
-        words["ids"] = [_plain(i) for i in data.ids]
+    })
     if asked["weights"] is not None:
         words["weights"] = np.asarray(asked["weights"], dtype=np.float64).tolist()
-    if text is not None:
-        words["texts"] = _one_each("text", text, n)
-    words.update(_images_of(images, data, given=text is not None))
     if axes is not None:
         words["axes"] = [_feature(a, words["columns"], data.shape[1]) for a in _two(axes)]
     options = {**asked["options"], "exemplars": max(1, len(selection))}
     return _core.select_page(data.points, _runs_of(selection), asked["method"], asked["settings"],
                              options, words, places, names, _core.default_threads())
+
+
+def comparison_page(comparison: Comparison, X: Any, y: Any, images: Any, text: Any, columns: Any,
+                    name: str | None) -> str:
+    """The same of methods side by side."""
+    chosen = [m.trials[0]["exemplars"] if m.trials else np.zeros(0, dtype=np.int64)
+              for m in comparison]
+    largest = [int(np.max(e)) for e in chosen if len(e)]
+    data, words, places, names = _shown(X, y, images, text, columns, name, largest)
+    methods = [(m.name, m.reason, np.ascontiguousarray(e, dtype=np.int64),
+                [m.mean(name) for name in MEASURES] if m.trials else [],
+                [m.deviation(name) for name in MEASURES] if m.trials else [])
+               for m, e in zip(comparison, chosen)]
+    return _core.compare_page(data.points, methods, words, places, names)
+
+
+def sweep_page(settings: Sequence[Setting], X: Any, y: Any, images: Any, text: Any, columns: Any,
+               name: str | None) -> str:
+    """The same of the settings of a sweep."""
+    largest = [int(s.selection.exemplars.max()) for s in settings if len(s.selection)]
+    data, words, places, names = _shown(X, y, images, text, columns, name, largest)
+    rows = [(s.alpha if isinstance(s.alpha, str) else f"{s.alpha:g}", float(s.eta),
+             s.selection.status, list(s.selection.classes.values()) or [s.selection])
+            for s in settings]
+    return _core.sweep_page(data.points, rows, words, places, names)
+
+
+def _shown(X: Any, y: Any, images: Any, text: Any, columns: Any, name: str | None,
+           exemplars: list[int]) -> tuple[Data, dict[str, Any], Any, list[str]]:
+    """The points, what a page says of them, and their classes."""
+    X, images = _as_rows(X, images)
+    data = _containers.as_data(X)
+    n = len(data)
+    if exemplars and max(exemplars) >= n:
+        raise ValueError(f"there are exemplars beyond the {n} points of X: give all points, those "
+                         "of represent and include_points behind the others")
+    if y is None:
+        y = data.labels
+    places, names = (None, []) if y is None else _labels.classes_of(y, n)[:2]
+    words: dict[str, Any] = {"name": _plain(name if name is not None else _name_of(X)),
+                             "columns": _columns_of(data, columns)}
+    names = [_plain(c) for c in names]
+    if data.ids is not None:
+        words["ids"] = [_plain(i) for i in data.ids]
+    if text is not None:
+        words["texts"] = _one_each("text", text, n)
+    words.update(_images_of(images, data, given=text is not None))
+    return data, words, places, names
 
 
 def _runs_of(selection: Selection) -> list[tuple[Selection, np.ndarray | None, str]]:
@@ -103,7 +139,9 @@ def _images_of(images: Any, data: Data, *, given: bool) -> dict[str, Any]:
     if images is False:
         return {}
     if isinstance(images, Sequence) and images and isinstance(images[0], (str, os.PathLike)):
-        return {"pictures": _one_each("images", [os.fspath(i) for i in images], len(data))}
+        files = _one_each("images", [os.fspath(i) for i in images], len(data))
+        small = thumbnails()
+        return {"pictures": files, **({} if small is None else {"thumbnail": small})}
     shape = shape_of(data.shape[1], None if images is True else images)
     if len(shape) == 3 and shape[2] == 4:
         raise ValueError("a page shows grey or red, green and blue; leave the fourth channel out")

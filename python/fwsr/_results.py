@@ -208,6 +208,9 @@ class Selection:
     assignment: np.ndarray | None
     codes: np.ndarray | None
     warnings: list[str]
+    importance: np.ndarray | None = None
+    clusters: np.ndarray | None = None
+    atoms: np.ndarray | None = None
     coefficients: dict[str, Any] | None = field(default=None, repr=False)
     classes: dict[str, Selection] = field(default_factory=ByClass)
     ids: list[Any] | None = None
@@ -402,6 +405,60 @@ class Setting:
     alpha: float | str
     eta: float
     selection: Selection
+
+
+class Sweep(list):  # type: ignore[type-arg]
+    """The settings of :func:`fwsr.sweep`, in order: a list of :class:`Setting`.
+
+    Examples
+    --------
+    >>> import numpy as np, fwsr
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> settings = fwsr.sweep(X, 4, alphas=[1, 5])
+    >>> settings.best().alpha in (1.0, 5.0)
+    True
+    """
+
+    def best(self) -> Setting:
+        """The setting with the smallest reconstruction error; of equal ones the first."""
+        best: Setting | None = None
+        least = np.inf
+        for setting in self:
+            parts = list(setting.selection.classes.values()) or [setting.selection]
+            errors = [p.certificate.reconstruction_error for p in parts if p.certificate]
+            if errors and max(errors) < least:  # of classes the largest
+                best, least = setting, max(errors)
+        if best is None:
+            raise ValueError("no setting has a certificate, whose reconstruction error would tell")
+        return best
+
+    def report(self, path: Any, X: Any, y: Any = None, *, images: Any = None, text: Any = None,
+               columns: Any = None, name: str | None = None) -> int:
+        """Write a page to look at: what every setting leaves over, and its exemplars.
+
+        One HTML file that any browser shows, from disk and without a network.
+
+        Parameters
+        ----------
+        path, X, y, images, text, columns, name
+            As for :meth:`Selection.report`.
+
+        Returns
+        -------
+        int
+            The size of the page in bytes.
+
+        Examples
+        --------
+        >>> import fwsr
+        >>> digits = fwsr.read("digits")
+        >>> size = fwsr.sweep(digits, 20, [1, 5]).report("settings.html", digits)  # doctest: +SKIP
+        """
+        from ._report import sweep_page
+
+        page = sweep_page(self, X, y, images, text, columns, name)
+        _core.write_file(os.fspath(path), page)
+        return len(page.encode())
 
 
 @dataclass(frozen=True, eq=False)

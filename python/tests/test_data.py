@@ -675,14 +675,16 @@ def test_nothing_is_copied_behind_the_back_of_python(X):
     assert peak < large.nbytes / 10
 
 
-def test_dask_arrays_are_brought_into_memory():
+def test_dask_arrays_without_a_cluster_are_brought_into_memory_and_that_is_said():
     array = pytest.importorskip("dask.array")
     X = np.random.default_rng(0).normal(size=(200, 6))
     lazy = array.from_array(X, chunks=(50, 6))
-    chosen = fwsr.select(lazy, 5)
+    with pytest.warns(UserWarning, match="brought into this process"):
+        chosen = fwsr.select(lazy, 5)
     assert chosen.exemplars.tolist() == picks(X, 5)
     assert any("copied once" in note for note in chosen.plan.notes)
-    rows = fwsr.RRQR(4).fit(lazy).exemplars_
+    with pytest.warns(UserWarning, match="brought into this process"):
+        rows = fwsr.RRQR(4).fit(lazy).exemplars_
     assert isinstance(rows, array.Array) and rows.shape == (4, 6)
 
 

@@ -34,8 +34,12 @@ def serial(X) -> list[list[int]]:
 
 
 def child(code: str, *arguments: object, **how) -> subprocess.Popen:
+    def hear_ctrl_c():  # who started the tests may ignore it (nohup), and so would the child
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
-                            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+                            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            preexec_fn=hear_ctrl_c, **how)
 
 
 def python(code: str, timeout: float = 300) -> str:
@@ -91,11 +95,20 @@ def test_ctrl_c_stops_the_work(stopped, name):
     assert stopped[name] < 5  # of work that takes much longer
 
 
-def test_ctrl_c_leaves_an_estimator_unfitted():
+@pytest.fixture
+def ctrl_c_soon():
+    """Ctrl-C in a quarter of a second, also where whoever started the tests ignores it (nohup)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.25, os.kill, (os.getpid(), signal.SIGINT))
+    yield timer.start
+    timer.cancel()
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_leaves_an_estimator_unfitted(ctrl_c_soon):
     points = np.random.default_rng(0).standard_normal((12_000, 50), dtype=np.float32)
     model = fwsr.FWSR(3).fit(points[:50]).set_params(n_exemplars=4000, kernel="rbf")
-    timer = threading.Timer(0.25, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    ctrl_c_soon()
     with pytest.raises(KeyboardInterrupt):
         model.fit(points)
     with pytest.raises(NotFittedError):
@@ -103,12 +116,11 @@ def test_ctrl_c_leaves_an_estimator_unfitted():
     assert fwsr.select(points[:200], 3).status == "exemplars_reached"
 
 
-def test_ctrl_c_stops_the_codes_of_new_points():
+def test_ctrl_c_stops_the_codes_of_new_points(ctrl_c_soon):
     points = np.random.default_rng(0).standard_normal((200_000, 100), dtype=np.float32)
     model = fwsr.RandomExemplars(1000, kernel="laplacian", gamma=0.01, random_state=0)
     model.fit(points[:1500])
-    timer = threading.Timer(0.25, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    ctrl_c_soon()
     with pytest.raises(KeyboardInterrupt):
         model.predict(points)
     assert model.predict(points[:5]).shape == (5,)

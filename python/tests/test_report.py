@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import pickle
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -82,7 +85,7 @@ def test_given_kernels_and_dissimilarities(points, tmp_path):
 def test_hostile_texts_columns_and_labels_stay_text(points, tmp_path):
     n = len(points)
     texts = [HOSTILE[i % 7] * 3 for i in range(n)]
-    labels = [f"{HOSTILE[i % 5]}{i % 10}" for i in range(n)]
+    labels = [f"{HOSTILE[i % 7]}{i % 10}" for i in range(n)]
     chosen = fwsr.select(points, 5)
     for given in ({"text": texts}, {"columns": [f"{HOSTILE[j % 7]}{j}" for j in range(9)]}):
         chosen.report(tmp_path / "page.html", points, labels, name=HOSTILE[0], **given)
@@ -143,3 +146,68 @@ def test_a_selection_that_was_kept_still_has_a_page(points, tmp_path):
     chosen = pickle.loads(pickle.dumps(fwsr.select(points, 4)))
     chosen.report(tmp_path / "page.html", points)
     assert len(data_of(page_of(tmp_path / "page.html"))["exemplars"]["index"]) == 4
+
+
+def test_comparisons_and_sweeps_have_pages(points, tmp_path):
+    y = np.repeat(["a", "<b>", "c"], 40)
+    table = fwsr.compare(points, 4, ["fwsr", "random", "kmedoids:metric=cosine"], y=y, repeats=2)
+    size = table.report(tmp_path / "page.html", points, y, name="</title><b>")
+    page = page_of(tmp_path / "page.html")
+    assert size == len(page.encode()) and "&lt;b&gt;" in page and "<b>" not in page
+    for method in table:
+        assert f'<th scope="row">{method.name}</th>' in page
+        # The means as they are, to all digits, in the order of measures.
+        for measure in table.measures:
+            assert f'data-value="{method.mean(measure):.17g}"' in page
+        assert all(f"#{i}" in page for i in method.trials[0]["exemplars"])
+    settings = fwsr.sweep(points, 4, alphas=["auto", 2], etas=[0, 1])
+    settings.report(tmp_path / "page.html", points)
+    page = page_of(tmp_path / "page.html")
+    assert page.count('<td class="h') == 4 and page.count(" *</a>") == 1
+    best = settings.best()
+    assert best.selection.certificate.reconstruction_error == min(
+        s.selection.certificate.reconstruction_error for s in settings)
+    assert all(f"#{i}" in page for s in settings for i in s.selection)
+    classes = fwsr.sweep(points, 2, alphas=["auto", 2], y=y, per_class=True)
+    classes.report(tmp_path / "page.html", points, y)
+    assert 'scope="col">eta' in page_of(tmp_path / "page.html")
+    for answer in (table, settings):
+        with pytest.raises(ValueError, match="beyond the 10 points"):
+            answer.report(tmp_path / "page.html", points[:10])
+
+
+def test_pictures_become_thumbnails(points, tmp_path):
+    Image = pytest.importorskip("PIL.Image")
+    noise = np.random.default_rng(0).integers(0, 255, (900, 1200, 4), dtype=np.uint8)
+    Image.fromarray(noise[:, :, :3]).save(tmp_path / "large.jpg", quality=95)
+    Image.fromarray(noise).save(tmp_path / "clear.png")
+    Image.fromarray(noise[:8, :8, 0]).save(tmp_path / "small.png")
+    (tmp_path / "none.png").write_bytes(b"\x89PNG\r\n\x1a\n and nothing else")
+    (tmp_path / "script.png").write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n")
+    assert (tmp_path / "large.jpg").stat().st_size > 200_000
+    names = ["large.jpg", "clear.png", "small.png", "none.png", "script.png", "</p><b>.png"]
+    files = [tmp_path / names[i % 6] for i in range(120)]
+    chosen = fwsr.select(points, 30, method="random")
+    size = chosen.report(tmp_path / "page.html", points, images=files)
+    page = page_of(tmp_path / "page.html")
+    assert size < 5_000_000 and "<b>" not in page
+    sources = re.findall(r'<img src="data:image/(\w+);base64,([^"]*)"', page)
+    assert {kind for kind, _ in sources} == {"jpeg", "png"}
+    for _, source in sources:
+        image = Image.open(io.BytesIO(base64.b64decode(source)))
+        assert max(image.size) <= 192
+    shown = [names[i % 6] for i in chosen]
+    assert len(sources) == sum(name in names[:3] for name in shown)
+    assert page.count('<p class="text">') == sum(name in names[3:] for name in shown)
+
+
+def test_without_pillow_large_pictures_say_what_to_do(points, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    (tmp_path / "large.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(300_000))
+    (tmp_path / "small.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(300))
+    files = [tmp_path / ("large.png" if i % 2 else "small.png") for i in range(120)]
+    chosen = fwsr.select(points, 30, method="random")
+    chosen.report(tmp_path / "page.html", points, images=files)
+    page = page_of(tmp_path / "page.html")
+    assert page.count('<img src="data:image/png') == sum(i % 2 == 0 for i in chosen)
+    assert "in Python with Pillow" in page

@@ -38,7 +38,7 @@ class Device(Case):
                              ("q = 2", (*PAPERS, "--q", "1")),
                              ("fill", (*PAPERS, "--fill")),
                              ("boolean objective", (*PAPERS, "--lambda", "1", "--rho", "1")),
-                             ("conditions", (*PAPERS, "--until-error", "0.2")),
+                             ("until_error", ("--method", "k-fwsr", "--rank", "4", "--until-error", "0.2")),
                              ("works on the processor", ("--method", "kmedoids"))):
             said = self.refuse("select", "set.npy", "-k", "6", "--device", "cuda", *args).err
             self.assertIn(reason, said)

@@ -144,22 +144,45 @@ class Report(Case):
         self.assertLessEqual({tag for tag, _ in self.elements.seen}, {
             "html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "h3", "h4", "p", "dl", "div", "dt",
             "dd", "span", "pre", "noscript", "nav", "ul", "li", "a", "main", "section", "table", "caption", "thead",
-            "tbody", "tr", "th", "td", "svg", "rect", "details", "summary", "script"})
+            "tbody", "tr", "th", "td", "svg", "rect", "path", "line", "circle", "text", "details", "summary", "script"})
         self.assertFalse([a for _, a in self.elements.seen if any(name.startswith("on") for name in a)])
         self.assertLess(len(self.page.encode()), LIMIT)
 
     def test_comparisons_and_sweeps(self):
         self.make("compare", "digits", "-k", "5", "--methods", "fwsr,random", "--repeats", "2")
-        self.assertEqual(self.data["methods"], ["fwsr", "random"])
+        self.assertEqual(self.elements.count("table", id="compared"), 1)
         self.assertEqual(self.elements.count("img"), 10)
         self.make("sweep", "digits", "-k", "4", "--alphas", "auto,2", "--etas", "0,1")
-        self.assertEqual(len(self.data["settings"]), 4)
+        self.assertEqual(len(re.findall(r'<td class="h\d">', self.page)), 4)
         self.assertEqual(self.elements.count("img"), 16)
 
     def test_plans_say_what_a_page_takes(self):
         outcome = self.succeed("select", "digits", "-k", "5", "--report", "page.html", "--dry-run")
-        self.assertIn("page.html, at most 4.8 MiB; making it takes", outcome.out)
+        self.assertIn("page.html, at most 4.8 MiB; making it takes at most", outcome.out)
         self.assertFalse(os.path.exists(self.path("page.html")))
+
+    def test_a_page_that_does_not_fit_the_memory_is_refused_before_the_work(self):
+        self.succeed("select", "digits", "-k", "5", "--memory", "30M", "-o", "out.csv", "--quiet")
+        outcome = self.run_program("select", "digits", "-k", "5", "--memory", "30M", "--report", "page.html")
+        self.assertNotEqual(outcome.code, 0)
+        self.assertIn("making the page needs", outcome.err)
+        self.assertIn("leave --report out", outcome.err)
+        self.assertFalse(os.path.exists(self.path("page.html")))
+
+    def test_anything_that_can_be_chosen_from_has_a_page(self):
+        """One point, all points, equal ones, constant features, a thousand classes."""
+        thousand = "".join(f"{i % 37},{i // 37},c{i % 1000}\n" for i in range(2000))
+        tables = {
+            "one.csv": ("a,b,kind\n1,2,x\n", "1"), "all.csv": ("a,b,kind\n1,2,x\n2,1,y\n5,5,z\n", "3"),
+            "equal.csv": ("a,b,kind\n" + "1,2,x\n" * 20, "3"), "constant.csv":
+            ("a,b,kind\n" + "".join(f"{i},7,{'x' if i % 2 else 'y'}\n" for i in range(30)), "4"),
+            "thousand.csv": ("a,b,kind\n" + thousand, "300")}
+        for name, (text, k) in tables.items():
+            self.write(name, text)
+            for method in ("fwsr", "exchange", "random") if len(text) < 2000 else ("random",):
+                self.make("select", name, "--label-column", "kind", "-k", k, "--method", method)
+                stands = re.findall(r'<p class="stands">stands for ([\d,]+) point', self.page)
+                self.assertEqual(sum(int(n.replace(",", "")) for n in stands), text.count("\n") - 1, (name, method))
 
     def test_wrong_use_is_refused_before_the_work(self):
         self.refused("select", "digits", "-k", "5", "--images", "8x8", words="add --report page.html")

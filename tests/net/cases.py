@@ -168,17 +168,21 @@ DEFAULT = {
 # Every method of `fwsr methods`, with settings that take other ways.
 METHODS = {
     "few.npy -k 4": """kdpp ipm two-stage smrs kernel-smrs ds3 dsmrs kmedoids:init=build kmeans
-        strong-rrqr herding leverage:sampling=random smrs:affine=no ds3:p=2:metric=squared""",
+        strong-rrqr herding leverage:sampling=random smrs:affine=no ds3:p=2:metric=squared
+        coreset fw-coreset ssc ssc-omp ksvd:sparsity=2""",
     "plain.npy -k 6": """k-fwsr random rrqr strong-rrqr:f=1.2 omp omp:normalize=yes leverage greedy-cssp kmedoids
         kmedoids:algorithm=alternating kmedoids:metric=manhattan:init=kmeans++ kmedoids-batch:batch=60 facility
         herding:rule=greedy k-center k-center:first=random omp:mu=0.1 greedy-cssp:mu=0.01
-        omp:normalize=yes:mu=0.1""",
+        omp:normalize=yes:mu=0.1 coreset:clusters=4 coreset:variant=lightweight fw-coreset:problem=ball
+        ssc:alpha=5 ssc:alpha=5:affine=yes ssc-omp:sparsity=3 ksvd:sparsity=3""",
+    "blobs.npy -k 6": "ssc:clusters=3 ssc-omp:clusters=3",
     "plain.npy -k 5 --kernel rbf": """rrqr omp leverage greedy-cssp kmedoids facility k-center strong-rrqr two-stage
-        kmedoids:init=lab omp:mu=0.01 greedy-cssp:mu=0.1""",
+        kmedoids:init=lab omp:mu=0.01 greedy-cssp:mu=0.1 coreset:variant=lightweight fw-coreset:problem=ball""",
     "few.npy -k 4 --kernel rbf": "ds3 dsmrs",
     "wide.npy -k 5": """rrqr strong-rrqr omp leverage two-stage greedy-cssp greedy-cssp:mu=0.1 ipm smrs smrs:affine=no
         kmeans kmedoids dsmrs facility:hold=20 kmedoids:metric=cosine""",
-    "words.npz -k 5": "leverage rrqr omp greedy-cssp greedy-cssp:mu=0.1 kmedoids kmeans facility k-center",
+    "words.npz -k 5": """leverage rrqr omp greedy-cssp greedy-cssp:mu=0.1 kmedoids kmeans facility k-center coreset
+        fw-coreset ssc-omp ksvd""",
     "single.npy -k 6": "rrqr greedy-cssp ipm kmeans:restarts=3 kmedoids leverage facility",
     "far.npy -k 4": "kmedoids:metric=precomputed facility:metric=precomputed k-center:metric=precomputed",
 }

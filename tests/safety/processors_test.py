@@ -15,8 +15,12 @@ from helpers import PROGRAM, Case, npy_bytes, random_rows
 METHODS = """exchange fwsr k-fwsr random rrqr strong-rrqr omp omp:normalize=yes leverage leverage:sampling=random
     two-stage greedy-cssp kdpp ipm kmedoids kmedoids:init=kmeans++ kmedoids:init=lab kmedoids:init=build
     kmedoids:algorithm=alternating kmedoids:metric=manhattan kmedoids:metric=cosine kmedoids-batch:batch=50 kmeans
-    facility herding herding:rule=greedy k-center k-center:first=random smrs kernel-smrs ds3 dsmrs""".split()
+    facility herding herding:rule=greedy k-center k-center:first=random smrs kernel-smrs ds3 dsmrs coreset
+    coreset:variant=lightweight fw-coreset fw-coreset:problem=ball ssc ssc:affine=yes ssc-omp
+    ssc-omp:clusters=3 ksvd""".split()
 ALSO_RBF = "rrqr strong-rrqr omp leverage leverage:sampling=random two-stage greedy-cssp kmedoids facility".split()
+# Points of low rank without noise have many codes of the same least sum: which come out is a matter of rounding.
+UNDECIDED = {("ssc", "lowrank"), ("ssc:affine=yes", "lowrank")}
 CORES = "Haswell SkylakeX Sandybridge Nehalem Prescott Zen Barcelona".split()
 LEVELS = "baseline avx2 avx512 amx".split()
 
@@ -82,6 +86,8 @@ class Processors(Case):
             for turn in range(whole or 2):
                 name = names[(5 * number + 7 * turn) % len(names)]
                 others = machines[1:] if whole else machines[1 + (number + turn) % 2 :: 2]
+                if (method, name) in UNDECIDED:
+                    continue
                 expected = self.picks({}, name, method, kernel)
                 for machine in others:
                     with self.subTest(data=name, method=method, kernel=kernel, machine=machine):

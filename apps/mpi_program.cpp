@@ -1,0 +1,312 @@
+// The program fwsr-mpi, started once on every machine by mpirun: rank 0 is fwsr, with the points of all ranks in place of
+// its own; the others serve it. docs/machines.md
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/command.hpp"
+#include "apps/machines.hpp"
+#include "apps/text.hpp"
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/memory.hpp"
+#include "fwsr/data/many_files.hpp"
+#include "fwsr/methods/method_plan.hpp"
+#include "fwsr/methods/run_method.hpp"
+#include "fwsr/mpi/ranks.hpp"
+#include "fwsr/solver/planner.hpp"
+#include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/select_points.hpp"
+#include "fwsr/solver/sharded_points.hpp"
+
+namespace fwsr::app {
+
+namespace {
+
+/// What a rank is told about the points that it is to hold.
+struct About {
+  std::vector<std::string> paths;
+  Index rows = 0;              // of all of them
+  std::vector<Index> members;  // those of a class; empty: all
+  Preprocessing prep;
+  bool streamed = false;  // they do not fit the memory
+  int threads = 0;        // 0: its share of the cores
+};
+template <class A>
+void fields(A& a, About& v) {
+  a(v.paths, v.rows, v.members, v.prep, v.streamed, v.threads);
+}
+
+/// So many points are worth no messages: one segment, which lies in one place anyway.
+bool worth_sharing(Index n) {
+  return n > segment_size(n);
+}
+/// Points that rank 0 may hold alone, where a request cannot be shared.
+constexpr Index few_points = 30'000;
+
+/// Whether the ranks run it together: what one process would do by the covariance form.
+std::optional<std::string> not_shared(const PointsShape& shape, const SelectOptions& o,
+                                      const Plan& alone) {
+  if (const auto why = not_by_shards(shape, o)) return why;
+  if (alone.form != FormKind::covariance)
+    return "serve fewer features than points; reduce these, or choose on one machine";
+  return std::nullopt;
+}
+
+class Program final : public Machines {
+ public:
+  Program(const mpi::Communicator& communicator)
+      : communicator_(communicator),
+        on_this_machine_(communicator.on_this_machine()),
+        ranks_(communicator, [this](std::span<const std::byte> about) { return open(about); }) {}
+
+  mpi::Ranks& ranks() { return ranks_; }
+
+  Dataset load(const DataArguments& a) override {
+    if (a.path == "-")
+      throw UsageError("fwsr-mpi reads files, which every rank can open; - is standard input");
+    threads_named_ = a.threads;
+    paths_ = must(files_named(a.path));
+    Dataset data = must(join_files(paths_, a.read));
+    data.name = a.path;
+    return with_labels(a, std::move(data));
+  }
+
+  std::shared_ptr<const Chooser> chooser(const Request& request) override {
+    return std::make_shared<const Chooser>(Chooser{
+        .plan = [this, &request](const PlanFacts& facts,
+                                 const SelectOptions& o) { return plan(request, facts, o); },
+        .run =
+            [this, &request](const PointsView& view, std::span<const Index> subset,
+                             const SelectOptions& o, const Plan& plan, const Observer& observer) {
+              return run(request, view, subset, o, plan, observer);
+            }});
+  }
+
+ private:
+  static PointsShape shape_of(const PlanFacts& facts) {
+    return {.size = facts.points,
+            .features = facts.features,
+            .sparse = facts.sparse,
+            .single = facts.single};
+  }
+
+  /// What one process would do, had it memory enough.
+  static Plan plan_alone(const Request& request, PlanFacts facts, const SelectOptions& o) {
+    facts.streamed = false;
+    facts.data_bytes = checked_bytes(facts.points, facts.features, facts.single ? 4 : 8);
+    Plan plan = is_solver(*request.method)
+                    ? make_plan(facts, o)
+                    : plan_method(*request.method, request.settings, facts, o);
+    plan.method = request.method->name;
+    return plan;
+  }
+
+  Plan plan(const Request& request, const PlanFacts& facts, SelectOptions o) const {
+    if (o.device.kind != DeviceChoice::Kind::cpu)
+      throw OptionError("fwsr-mpi works on processors; leave --device out");
+    if (is_solver(*request.method)) {
+      if (request.method->suit) request.method->suit(facts, o);
+      PlanFacts anything = facts;
+      anything.limit = 1e300;
+      Plan plan = plan_alone(request, anything, o);
+      const auto why = not_shared(shape_of(facts), o, plan);
+      if (!why && worth_sharing(facts.points)) return shared_plan(std::move(plan), facts, o);
+      if (why && facts.points > few_points)
+        throw OptionError("points that live in several places " + *why);
+    } else if (facts.points > few_points) {
+      throw OptionError(fmt::format(
+          "{} looks at all points from one place; use exchange, fwsr or k-fwsr, or choose on one "
+          "machine with fwsr",
+          request.method->name));
+    }
+    Plan plan = plan_alone(request, facts, o);
+    plan.notes.push_back("by rank 0 alone: what is asked of these few points is not shared");
+    return plan;
+  }
+
+  /// How many points the rank with most of them has.
+  Index share_of(Index n) const {
+    const Index segment = segment_size(n);
+    return std::min(n, block_count(block_count(n, segment), communicator_.size()) * segment);
+  }
+
+  /// What the largest share takes of the memory of its rank.
+  Plan shared_plan(Plan plan, const PlanFacts& facts, const SelectOptions& o) const {
+    PlanFacts own = facts;
+    own.points = share_of(facts.points);
+    own.entries = own.points * own.features;
+    own.limit = static_cast<double>(memory_of(o.memory));
+    own.streamed = false;
+    own.data_bytes = checked_bytes(own.points, own.features, own.single ? 4 : 8);
+    Plan of_rank;
+    try {
+      of_rank = make_plan(own, o);
+    } catch (const MemoryError&) {  // then they stay in their files
+      own.streamed = true;
+      own.data_bytes = facts.data_bytes;
+      of_rank = make_plan(own, o);
+    }
+    plan.notes = of_rank.notes;
+    plan.memory_bytes = of_rank.memory_bytes;
+    plan.memory_per_thread = of_rank.memory_per_thread;
+    plan.data_bytes = of_rank.data_bytes;
+    plan.notes.push_back(
+        fmt::format("shared by {} ranks of MPI, at most {} points each; memory is that of a rank",
+                    communicator_.size(), own.points));
+    return plan;
+  }
+
+  Selection run(const Request& request, const PointsView& view, std::span<const Index> subset,
+                const SelectOptions& given, const Plan& plan, const Observer& observer) {
+    const std::lock_guard lock(mutex_);  // one class after the other
+    const SelectOptions o = as_planned(*request.method, given, plan);
+    const PointsShape shape{.size = subset.empty() ? rows_of(view) : std::ssize(subset),
+                            .features = cols_of(view),
+                            .sparse = false,
+                            .single = is_single(view)};
+    Selection result;
+    if (is_solver(*request.method) && worth_sharing(shape.size) && !not_shared(shape, o, plan)) {
+      About about{.paths = paths_,
+                  .rows = rows_of(view),
+                  .members = {subset.begin(), subset.end()},
+                  .prep = preprocessing_of(o),
+                  .streamed = plan.data_bytes < checked_bytes(share_of(shape.size), shape.features,
+                                                              shape.single ? 4 : 8),
+                  .threads = threads_named_};
+      const mpi::Communicator::Traffic before = communicator_.traffic();
+      BytesWriter writer;
+      writer(about);
+      ranks_.open(writer.take());
+      result = select_sharded(
+          std::make_shared<RemoteShards>(std::make_unique<mpi::RanksTransport>(ranks_)), shape, o,
+          observer);
+      result.plan = plan;
+      const mpi::Communicator::Traffic& now = communicator_.traffic();
+      result.plan.notes.push_back(fmt::format(
+          "rank 0 sent {} bytes and received {}, in {} messages", now.sent - before.sent,
+          now.received - before.received, now.messages - before.messages));
+    } else {
+      const RowsHere rows = in_memory(view, subset);
+      result = is_solver(*request.method)
+                   ? select_points(rows.view, {}, o, plan, observer)
+                   : run_method(*request.method, request.settings, request.seed, rows.view, {}, o,
+                                plan, observer);
+    }
+    to_global_indices(subset, result);
+    return result;
+  }
+
+  /// Some of the rows of a stream, or all.
+  static RowsHere in_memory(const PointsView& view, std::span<const Index> subset) {
+    return std::visit(
+        [&](const auto& v) -> RowsHere {
+          if constexpr (requires { v.source; })
+            return copied(v, subset);
+          else
+            return {.keep = {}, .view = view};
+        },
+        view);
+  }
+  template <class T>
+  static RowsHere copied(const StreamView<T>& v, std::span<const Index> subset) {
+    const Index rows = subset.empty() ? v.rows : std::ssize(subset);
+    auto own = std::make_shared<std::vector<T>>(static_cast<std::size_t>(rows * v.cols));
+    if (subset.empty()) v.source->read(0, rows, own->data());
+    for (std::size_t i = 0; i < subset.size(); ++i)
+      v.source->read(subset[i], subset[i] + 1, own->data() + static_cast<Index>(i) * v.cols);
+    const MatrixView<const T> all(own->data(), rows, v.cols);
+    return {.keep = std::move(own), .view = all};
+  }
+
+  Index memory_of(Index asked) const {
+    return asked > 0 ? asked : available_memory() / 10 * 8 / on_this_machine_;
+  }
+
+  /// On every rank: its points, and nobody else's.
+  std::unique_ptr<PointShard> open(std::span<const std::byte> bytes) {
+    About about;
+    BytesReader reader(bytes);
+    reader(about);
+    const Index n = about.members.empty() ? about.rows : std::ssize(about.members);
+    const Portion own = mpi::portion_of(n, communicator_.rank(), communicator_.size());
+    const Index hold = about.streamed ? 0 : std::numeric_limits<Index>::max();
+    auto shard =
+        std::make_unique<PointShard>(about.threads > 0 ? about.threads : default_threads());
+    if (about.members.empty()) {
+      rows_ = must(read_rows(about.paths, own.first, own.first + own.size, hold));
+      shard->add(0, std::make_unique<Points>(rows_.view, std::span<const Index>{}, about.prep, own,
+                                             own.first));
+    } else {
+      rows_ = must(read_rows(about.paths, 0, about.rows, 0));
+      members_.assign(about.members.begin() + own.first,
+                      about.members.begin() + own.first + own.size);
+      shard->add(0, std::make_unique<Points>(rows_.view, members_, about.prep, own, 0));
+    }
+    return shard;
+  }
+
+  const mpi::Communicator& communicator_;
+  int on_this_machine_;
+  mpi::Ranks ranks_;
+  std::vector<std::string> paths_;
+  int threads_named_ = 0;
+  RowsHere rows_;
+  std::vector<Index> members_;
+  std::mutex mutex_;
+};
+
+/// Ranks of one machine share its cores, unless somebody has said how many each is to use, or has bound them to some.
+void share_cores(int on_this_machine) {
+  if (std::getenv("OMP_NUM_THREADS")) return;
+  const int online = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  set_default_threads(std::clamp(online / on_this_machine, 1, default_threads()));
+}
+
+void ignore_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_IGN);
+}
+
+int run(int argc, char** argv) {
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  share_cores(world.on_this_machine());
+  Program program(world);
+  if (!world.leads()) {
+    // Signals that ask to end are rank 0's to hear: it tells the others.
+    ignore_signals();
+    program.ranks().serve();
+    return 0;  // the exit code is rank 0's: mpirun ends all when it sees another
+  }
+  machines() = &program;
+  const int code = run_guarded(argc, argv);
+  ignore_signals();  // all is said and written
+  program.ranks().end(code);
+  return code;
+}
+
+}  // namespace
+
+}  // namespace fwsr::app
+
+int main(int argc, char** argv) {
+  int given = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &given);
+  int code = 1;
+  try {
+    code = fwsr::app::run(argc, argv);
+  } catch (const std::exception& e) {  // the connection itself is broken
+    std::fprintf(stderr, "fwsr-mpi: %s\n", e.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return code;
+}

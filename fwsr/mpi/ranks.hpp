@@ -1,0 +1,66 @@
+// The ranks of a communicator as places that hold points (solver/transport.hpp): rank 0 leads and holds some itself, the
+// others serve it until it says that all is over.
+//
+// Whatever goes wrong on a rank while it serves is an answer like others, so that nobody waits for it in vain; whatever
+// goes wrong on the leader ends in `end`, which the others hear.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "fwsr/mpi/communicator.hpp"
+#include "fwsr/solver/point_shard.hpp"
+#include "fwsr/solver/transport.hpp"
+
+namespace fwsr::mpi {
+
+class Ranks {
+ public:
+  /// Makes this rank's points ready from what the leader said about them. Called on every rank.
+  using Open = std::function<std::unique_ptr<PointShard>(std::span<const std::byte> about)>;
+  Ranks(const Communicator& communicator, Open open)
+      : communicator_(communicator), open_(std::move(open)) {}
+
+  const Communicator& communicator() const { return communicator_; }
+
+  // The leader:
+  /// New points on every rank. Throws what the first rank threw that could not have them.
+  void open(Bytes about);
+  std::vector<Bytes> ask(const Bytes& question);
+  /// All is over; `message` says why, where it is an error. Never throws.
+  void end(int code, std::string message = {}) noexcept;
+
+  // The others:
+  struct Ended {
+    int code = 0;
+    std::string message;
+  };
+  /// Answers until all is over.
+  Ended serve();
+
+ private:
+  enum class Command : std::int32_t { question, open, end };
+  Bytes do_open(std::span<const std::byte> about) noexcept;
+  Bytes do_answer(std::span<const std::byte> question) noexcept;
+
+  const Communicator& communicator_;
+  Open open_;
+  std::unique_ptr<PointShard> shard_;
+};
+
+/// What asks them. @pre `ranks` outlives it
+class RanksTransport final : public Transport {
+ public:
+  explicit RanksTransport(Ranks& ranks) : ranks_(ranks) {}
+  std::vector<Bytes> ask(const Bytes& question) override { return ranks_.ask(question); }
+
+ private:
+  Ranks& ranks_;
+};
+
+/// How n points are cut among so many ranks: whole segments, as evenly as these allow.
+Portion portion_of(Index n, int rank, int ranks);
+
+}  // namespace fwsr::mpi

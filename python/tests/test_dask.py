@@ -1,0 +1,352 @@
+"""Points on the workers of a Dask cluster: the answers of one process, bit for bit."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+da = pytest.importorskip("dask.array", reason="fwsr.dask is tested where Dask is: pip install "
+                         "'fwsr[dask]'")
+distributed = pytest.importorskip("distributed", reason="fwsr.dask is tested where Dask is: pip "
+                                  "install 'fwsr[dask]'")
+
+import fwsr.dask
+
+import fwsr
+from fwsr import _core
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+N, D, K = 4200, 6, 5
+
+
+def points(dtype=np.float32, seed: int = 0) -> np.ndarray:
+    return (3 + np.random.default_rng(seed).normal(size=(N, D)) * np.arange(1, D + 1)).astype(dtype)
+
+
+@contextlib.contextmanager
+def cluster(workers: int, **how):
+    with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True,
+                                  dashboard_address=":0", **how) as there:
+        with distributed.Client(there) as client:
+            yield client
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers, the second with nothing to do for most of what is asked below."""
+    with cluster(2) as there:
+        yield there
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(request):
+    """After every test the cluster is as it was."""
+    yield
+    if "client" in request.fixturenames:
+        there = request.getfixturevalue("client")
+        until = time.monotonic() + 5
+        while (left := leftovers(there)) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not left
+
+
+def leftovers(client) -> list[str]:
+    """Tasks of ours, and actors."""
+    def ours(dask_scheduler):
+        return [str(key) for key in dask_scheduler.tasks if str(key).startswith(("fwsr", "('fwsr"))]
+
+    def actors(dask_worker):
+        return len(dask_worker.state.actors)
+
+    return client.run_on_scheduler(ours) + [f"{n} actors on {w}" for w, n
+                                            in client.run(actors).items() if n]
+
+
+def same(found, alone) -> None:
+    """Everything that a run finds, bit for bit."""
+    assert found.exemplars.tolist() == alone.exemplars.tolist()
+    assert found.status == alone.status
+    for name in ("weights", "strength"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(alone, name))
+    assert list(found.trace) == list(alone.trace)
+    for name in found.trace:
+        np.testing.assert_array_equal(found.trace[name], alone.trace[name])
+    for name in ("f", "gap", "f_at_zero", "beta", "reconstruction_error"):
+        assert getattr(found.certificate, name) == getattr(alone.certificate, name), name
+    if alone.refinement is not None:
+        assert found.refinement == alone.refinement
+
+
+CHUNKS = {"even": (1050,) * 4, "uneven": (3000, 7, 1193), "tiny": (60,) * 70,
+          "empty": (0, 2000, 0, 0, 2200, 0)}
+SETTINGS = [
+    {"center": "feature", "scale": "standard", "eta": 0.7, "eta_relative": True},
+    {"kernel": "cosine", "center": "none"},
+    {"scale": "unit", "eta": 0.3},
+    {"refine": "exchange"},
+    {"include": [5, 4000], "exclude": np.arange(100, 3000), "refine": "exchange",
+     "sample_weight": 0.5 + np.arange(N) % 3, "cost": 1.0 + np.arange(N) % 2},
+]
+
+
+# -------------------------------------------------------------------------------------- the bits
+
+
+@pytest.mark.parametrize("cut", CHUNKS)
+def test_any_chunks_give_the_bits_of_one_process(client, cut):
+    X = points(np.float64 if cut == "uneven" else np.float32)
+    lazy = da.concatenate([da.from_array(part, chunks=-1) for part in
+                           np.split(X, np.cumsum(CHUNKS[cut])[:-1])])
+    if cut == "empty":  # which concatenate leaves out
+        lazy = da.map_blocks(lambda block_info=None: X[slice(*block_info[None][
+            "array-location"][0])], chunks=(CHUNKS[cut], (D,)), dtype=X.dtype)
+    assert lazy.chunks[0] == CHUNKS[cut]
+    found = fwsr.dask.select(lazy, K, method="fwsr", client=client)
+    alone = fwsr.select(X, K, method="fwsr")
+    same(found, alone)
+    np.testing.assert_array_equal(found.points, X[found.exemplars])
+    assert found.assignment.chunks[0] == CHUNKS[cut]
+    np.testing.assert_array_equal(found.assignment, alone.assignment)
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=lambda o: "-".join(o))
+def test_any_settings_give_the_bits_of_one_process(client, options):
+    X = points()
+    lazy = da.from_array(X, chunks=(900, -1))
+    found = fwsr.dask.select(lazy, K, method="fwsr", client=client, codes=True, **options)
+    alone = fwsr.select(X, K, method="fwsr", codes=True, **options)
+    same(found, alone)
+    if "include" not in options:
+        np.testing.assert_allclose(found.codes, alone.codes, rtol=0, atol=1e-9)
+        np.testing.assert_array_equal(found.assignment, alone.assignment)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_any_number_of_workers_gives_the_bits_of_one_process(workers):
+    X = points()
+    with cluster(workers) as client:
+        lazy = da.from_array(X, chunks=(500, -1))
+        same(fwsr.dask.select(lazy, K, method="fwsr", refine="exchange", client=client),
+             fwsr.select(X, K, method="fwsr", refine="exchange"))
+        persisted = lazy.persist()  # scattered over the workers by Dask
+        distributed.wait(persisted)
+        same(fwsr.select(persisted, K, method="fwsr"), fwsr.select(X, K, method="fwsr"))
+        found = fwsr.dask.sweep(lazy, K, alphas=[1, "auto"], etas=[0, 0.5], client=client)
+        alone = fwsr.sweep(X, K, alphas=[1, "auto"], etas=[0, 0.5])
+        for there, here in zip(found, alone, strict=True):
+            assert (there.alpha, there.eta) == (here.alpha, here.eta)
+            same(there.selection, here.selection)
+
+
+def test_only_k_is_given(client):
+    X = points()
+    found = fwsr.dask.select(da.from_array(X, chunks=(900, -1)), K, client=client)
+    alone = fwsr.select(X, K)
+    assert alone.plan.kernel_by == "factor" and alone.refinement.moves > 0
+    same(found, alone)
+    assert (found.gamma, found.kernel_error) == (alone.gamma, alone.kernel_error)
+    np.testing.assert_array_equal(found.assignment, alone.assignment)
+
+
+# -------------------------------------------------------------------------------- what people see
+
+
+def test_a_table_gives_its_index_and_keeps_it(client):
+    pd = pytest.importorskip("pandas")
+    dd = pytest.importorskip("dask.dataframe")
+    X = points(np.float64)
+    table = pd.DataFrame(X, columns=list("abcdef"), index=[f"row {i}" for i in range(N)])
+    lazy = dd.from_pandas(table, npartitions=3, sort=False)
+    found = fwsr.dask.select(lazy, K, method="fwsr", client=client)
+    alone = fwsr.select(table, K, method="fwsr")
+    same(found, alone)
+    assert found.ids == alone.ids
+    assert any("were unknown and counted" in note for note in found.plan.notes)
+    labels = found.assignment.compute()
+    assert labels.index.equals(table.index)
+    np.testing.assert_array_equal(labels, alone.assignment)
+    with pytest.raises(ValueError, match="column 'word' holds"):
+        fwsr.dask.select(lazy.assign(word="a"), K, client=client)
+
+
+def test_estimators_are_lazy_and_become_local(client):
+    X = points()
+    lazy = da.from_array(X, chunks=(1500, -1))
+    options = {"center": "feature", "scale": "standard", "eta": 0.5}
+    model = fwsr.dask.FWSR(K, client=client, **options).fit(lazy)
+    alone = fwsr.FWSR(K, **options).fit(X)
+    same(model.selection_, alone.selection_)
+    np.testing.assert_array_equal(model.exemplars_, X[alone.exemplar_indices_])
+    transformed = model.transform(lazy)
+    assert transformed.chunks == (lazy.chunks[0], (K,))
+    np.testing.assert_allclose(transformed, alone.transform(X), rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(model.predict(lazy), alone.predict(X))
+    local = model.to_local()
+    assert type(local) is fwsr.FWSR
+    np.testing.assert_array_equal(local.labels_, alone.labels_)
+    np.testing.assert_allclose(local.transform(X), alone.transform(X), rtol=0, atol=1e-9)
+    assert local.score(X) == pytest.approx(alone.score(X))
+
+
+def test_what_cannot_be_is_said_with_what_to_do(client):
+    X = points()
+    lazy = da.from_array(X, chunks=(900, -1))
+    with pytest.raises(ValueError, match=r"give X.rechunk\({1: -1}\)"):
+        fwsr.dask.select(da.from_array(X, chunks=(900, 3)), K, client=client)
+    with pytest.raises(ValueError, match="several places"):
+        fwsr.dask.select(lazy, K, method="fwsr", q=1, client=client)
+    with pytest.raises(ValueError, match="needs all points in one place"):
+        fwsr.dask.select(lazy, K, method="kmedoids", client=client)
+    with pytest.raises(ValueError, match="point 4100 has NaN in feature 2"):
+        broken = X.copy()
+        broken[4100, 2] = np.nan
+        fwsr.dask.select(da.from_array(broken, chunks=(900, -1)), K, method="fwsr", client=client)
+    with pytest.raises(ZeroDivisionError):  # of the user's own graph
+        fwsr.dask.select(lazy.map_blocks(lambda b: b / (0 * len(b) or 1 // 0), dtype=X.dtype), K,
+                         client=client)
+    with pytest.raises(ValueError, match="all its chunks are empty"):
+        fwsr.dask.select(da.from_array(X[:0], chunks=(1, -1)), K, client=client)
+    with pytest.raises(TypeError, match="must be a dask array"):
+        fwsr.dask.select(X, K, client=client)
+
+
+# ------------------------------------------------------------------------------------------- faults
+
+
+def kill(client, place: str) -> None:
+    pid = client.run(os.getpid, workers=[place])[place]
+    os.kill(pid, signal.SIGKILL)
+
+
+class Killer:
+    """Ends a worker when a given question is asked, before or after it is answered."""
+
+    def __init__(self, client, monkeypatch, at: int, after: bool):
+        from fwsr.dask import _leader
+
+        self.asked, self.killed = 0, ""
+        ask = _leader.Leader.ask
+
+        def asked(leader, question, broken_off):
+            self.asked += 1
+            if self.asked == at and not after:
+                self.end_one(client, leader)
+            answers = ask(leader, question, broken_off)
+            if self.asked == at and after:
+                self.end_one(client, leader)
+            return answers
+
+        monkeypatch.setattr(_leader.Leader, "ask", asked)
+
+    def end_one(self, client, leader) -> None:
+        self.killed = leader.homes[-1].place
+        kill(client, self.killed)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.15, 0.5, 0.97])
+def test_a_worker_that_is_killed_changes_no_bit(client, monkeypatch, share):
+    X = points()
+    lazy = da.from_array(X, chunks=(900, -1))
+    options = {"method": "fwsr", "refine": "exchange"}
+    alone = fwsr.select(X, K, **options)
+    questions = fwsr.dask.select(lazy, K, client=client, **options).wire["questions"]
+    killer = Killer(client, monkeypatch, 1 + int(share * (questions - 1)), after=share > 0.4)
+    found = fwsr.dask.select(lazy, K, client=client, **options)
+    assert killer.killed and found.wire["lost"] >= 1
+    same(found, alone)
+
+
+def test_a_worker_that_is_silent_is_named():
+    with cluster(2) as client:
+        lazy = da.from_array(points(), chunks=(900, -1))
+        fwsr.dask.select(lazy, K, method="fwsr", client=client)  # imports may take seconds
+        stopped = []
+
+        def stop(progress):
+            if progress.exemplars == 2 and not stopped:
+                place = list(client.nthreads())[0]
+                stopped.append((place, client.run(os.getpid, workers=[place])[place]))
+                os.kill(stopped[0][1], signal.SIGSTOP)
+
+        try:
+            with pytest.raises(TimeoutError) as e:
+                fwsr.dask.select(lazy, K, method="fwsr", client=client, timeout=3, callback=stop)
+            assert stopped[0][0] in str(e.value) and "points from point" in str(e.value)
+        finally:
+            for _, pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+
+
+def test_nothing_left_to_run_on_is_an_error():
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False,
+                                  dashboard_address=":0") as there, \
+            distributed.Client(there) as client:
+        lazy = da.from_array(points(), chunks=(900, -1))
+
+        def end(progress):
+            if progress.exemplars == 2:
+                client.retire_workers(list(client.nthreads()), close_workers=True, remove=True)
+                there.scale(0)
+
+        with pytest.raises((fwsr.dask.LostPoints, TimeoutError)):
+            fwsr.dask.select(lazy, K, method="fwsr", client=client, timeout=3, callback=end)
+
+
+def test_ctrl_c_leaves_nothing_behind(client):
+    lazy = da.from_array(points(), chunks=(900, -1))
+    timers = []
+
+    def interrupt(progress):
+        if progress.exemplars == 2 and not timers:
+            timers.append(threading.Timer(0, os.kill, (os.getpid(), signal.SIGINT)))
+            timers[0].start()
+        time.sleep(0.2)
+
+    with pytest.raises(KeyboardInterrupt):
+        fwsr.dask.select(lazy, K, method="fwsr", client=client, callback=interrupt)
+    timers[0].join()
+
+
+def test_two_selections_at_once(client):
+    X = [points(seed=seed) for seed in (1, 2)]
+    lazy = [da.from_array(one, chunks=(900, -1)) for one in X]
+    found: dict[int, object] = {}
+
+    def choose(which: int) -> None:
+        found[which] = fwsr.dask.select(lazy[which], K, method="fwsr", client=client)
+
+    threads = [threading.Thread(target=choose, args=(which,)) for which in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for which in (0, 1):
+        same(found[which], fwsr.select(X[which], K, method="fwsr"))
+
+
+def test_a_callback_that_stops_keeps_what_was_chosen(client):
+    lazy = da.from_array(points(), chunks=(900, -1))
+    found = fwsr.dask.select(lazy, K, method="fwsr", client=client,
+                             callback=lambda progress: progress.exemplars < 2)
+    assert found.status == "interrupted" and 2 <= len(found) < K
+
+
+# ---------------------------------------------------------------------------------------- the wire
+
+
+def test_a_step_tells_every_worker_some_vectors_and_no_more(client):
+    X = np.random.default_rng(0).normal(size=(20_000, 32))
+    lazy = da.from_array(X, chunks=(5_000, -1))
+    few, more = (fwsr.dask.select(lazy, k, method="fwsr", client=client, certificate="none",
+                                  alpha=5).wire for k in (5, 15))
+    workers, d = 2, 32
+    step = (more["sent"] + more["received"] - few["sent"] - few["received"]) / 10 / workers
+    assert step < 12 * 8 * d  # a, Av, Rv and the exemplar, twice, and names of questions
+    assert _core.segment_size(20_000) == 1024

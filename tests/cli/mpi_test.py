@@ -1,0 +1,210 @@
+"""fwsr-mpi: the answer of fwsr to the last bit, however many ranks share the points; errors of one rank end all.
+
+Skipped with a line where fwsr-mpi was not built, or no mpirun starts it (scripts/setup mpi)."""
+
+import array
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from helpers import FWSR, Case, Outcome, npy_bytes, npy_image, random_rows
+
+MPI_PROGRAM = os.environ.get("FWSR_MPI_PROGRAM", "")
+MPIRUN = shutil.which("mpirun")
+
+
+RANKS = os.environ.get("FWSR_RANKS", "")  # tests/mpi/ranks.cpp
+
+
+def mpirun(ranks, program=MPI_PROGRAM):
+    return [MPIRUN, "--allow-run-as-root", "--oversubscribe", "-q", "-n", str(ranks), program]
+
+
+def same_answer(result):
+    """What may not depend on where the points are."""
+    left_out = ("seconds", "threads", "peak_memory_bytes", "plan", "data")
+    answer = {k: v for k, v in result.items() if k not in left_out}
+    for part in answer.get("classes") or []:
+        part.pop("seconds", None)
+        part.pop("plan", None)
+    return answer
+
+
+class Ranks(Case):
+    def environment(self, **changes):
+        return super().environment(OMPI_MCA_btl_vader_single_copy_mechanism="none", **changes)
+
+    def share(self, ranks, *args, timeout=300):
+        done = subprocess.run([*mpirun(ranks), *args], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=timeout, env=self.environment())
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def json(self, *args, ranks=0):
+        outcome = self.share(ranks, *args, "--json", "--quiet") if ranks else self.run_program(*args, "--json", "--quiet")
+        self.assertEqual(outcome.code, 0, outcome)
+        return json.loads(outcome.out)
+
+    def expect_same(self, ranks, data, *args, shared=None):
+        """`shared`: the name by which fwsr-mpi knows the same points."""
+        alone = self.json("select", data, *args)
+        for count in ranks:
+            with self.subTest(ranks=count, args=args):
+                found = self.json("select", shared or data, *args, ranks=count)
+                self.assertIn("ranks of MPI", " ".join(found["plan"]["notes"]) if found.get("plan")
+                              else "ranks of MPI")
+                self.assertEqual(same_answer(found), same_answer(alone))
+
+    def points(self, name, type_code, rows=5300, features=6):
+        values = [[3 + (1 + l) * v for l, v in enumerate(row)] for row in random_rows(rows, features, 5)]
+        self.write(name, npy_bytes(values, type_code))
+        return values
+
+
+class SameBits(Ranks):
+    def test_of_the_linear_kernel_however_prepared(self):
+        self.points("points.npy", "<f8")
+        self.expect_same((1, 2, 8), "points.npy", "-k", "7", *FWSR, "--center", "feature", "--scale", "standard",
+                         "--eta-relative", "0.3")
+        self.expect_same((3,), "points.npy", "-k", "5", *FWSR, "--refine", "exchange", "--alpha", "2")
+
+    def test_of_the_cosine_kernel_in_single_precision(self):
+        self.points("points.npy", "<f4")
+        self.expect_same((3, 5), "points.npy", "-k", "6", *FWSR, "--kernel", "cosine")
+
+    def test_of_the_default_method(self):
+        self.points("points.npy", "<f4")
+        self.expect_same((2, 5), "points.npy", "-k", "5")
+
+    def test_of_a_factor_in_double_precision(self):
+        self.points("points.npy", "<f8", rows=3300)
+        self.expect_same((3,), "points.npy", "-k", "5", "--method", "k-fwsr", "--rank", "40", "--eta", "0.1")
+
+    def test_of_classes(self):
+        rows = self.points("points.npy", "<f4")
+        self.write("labels.txt", "".join("abc"[i % 3 if i < 4000 else 0] + "\n" for i in range(len(rows))))
+        self.expect_same((2, 5), "points.npy", "--labels", "labels.txt", "--per-class", "-k", "3", *FWSR)
+
+    def test_under_conditions(self):
+        rows = self.points("points.npy", "<f8")
+        self.write("weights.txt", "".join(f"{1 + i % 7}\n" for i in range(len(rows))))
+        self.write("not.txt", "".join(f"{i}\n" for i in range(0, len(rows), 3)))
+        self.expect_same((3,), "points.npy", "-k", "5", *FWSR, "--weights", "weights.txt", "--exclude", "not.txt")
+
+    def test_of_many_files(self):
+        rows = self.points("all.npy", "<f4")
+        for name, first, last in (("part-a", 0, 700), ("part-b", 700, 701), ("part-c", 701, 4500), ("part-d", 4500, None)):
+            self.write(name + ".npy", npy_bytes(rows[first:last], "<f4"))
+        self.expect_same((1, 3, 8), "all.npy", "-k", "6", *FWSR, shared="part-*.npy")
+
+    def test_of_streamed_points(self):
+        numbers = array.array("f", (random.Random(4).random() for _ in range(1 << 20))) * 2
+        with open(self.path("points.npy"), "wb") as file:  # 64 MiB, of one block of numbers turned a little every time
+            file.write(npy_image("<f4", "(65536, 256)", []))
+            for turn in range(16):
+                file.write(memoryview(numbers)[turn * 1009:][:1 << 20])
+        ask = ("select", "points.npy", "-k", "3", *FWSR, "--threads", "1")
+        held, streamed = self.json(*ask), self.json(*ask, "--memory", "30M", ranks=2)
+        self.assertRegex(" ".join(streamed["plan"]["notes"]), "streamed in blocks.* ranks of MPI")
+        self.assertEqual(same_answer(streamed), same_answer(held))
+
+    def test_of_few_points_which_rank_0_chooses_from(self):
+        self.points("points.npy", "<f8", rows=300)
+        found = self.json("select", "points.npy", "-k", "4", ranks=3)
+        self.assertIn("by rank 0 alone", " ".join(found["plan"]["notes"]))
+        self.assertEqual(same_answer(found), same_answer(self.json("select", "points.npy", "-k", "4")))
+
+
+class Library(Ranks):
+    @unittest.skipUnless(os.path.exists(RANKS), "no program of tests/mpi")
+    def test_ranks_choose_from_their_own_rows_however_these_fall_on_them(self):
+        for ranks in (1, 2, 5):
+            done = subprocess.run(mpirun(ranks, RANKS), stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                                  env=self.environment())
+            self.assertEqual((done.returncode, done.stdout.decode()), (0, "all the same\n"), done.stderr.decode())
+
+
+class Errors(Ranks):
+    def refused(self, code, sentence, ranks, *args):
+        outcome = self.share(ranks, *args, timeout=120)
+        self.assertEqual(outcome.code, code, outcome)
+        said = [line for line in outcome.err.splitlines() if line.startswith("fwsr:")]
+        self.assertEqual(len(said), 1, outcome)
+        self.assertIn(sentence, said[0])
+
+    def test_of_one_rank_end_all_with_one_sentence(self):
+        rows = self.points("points.npy", "<f8", rows=5000)
+        rows[4900][2] = float("nan")
+        self.write("bad.npy", npy_bytes(rows, "<f8"))
+        self.refused(1, "point 4900 has NaN in feature 2", 3, "select", "bad.npy", "-k", "3", *FWSR)
+        self.refused(1, "nothing.npy", 2, "select", "nothing.npy", "-k", "3")
+        self.refused(1, "no file has such a name", 2, "select", "nothing-*.npy", "-k", "3")
+        self.refused(2, "unknown option '--foo'", 2, "select", "points.npy", "-k", "3", "--foo")
+        self.refused(2, "fwsr-mpi shares the work of select alone", 2, "inspect", "points.npy")
+        self.refused(2, "works on processors", 2, "select", "points.npy", "-k", "3", *FWSR, "--device", "cuda")
+
+    def test_files_that_cannot_be_shared_are_refused(self):
+        self.write("a.csv", "x,y\n1,2\n3,4\n")
+        self.refused(1, "only npy and plain idx files", 2, "select", "a.csv", "-k", "1")
+        self.write("part-1.npy", npy_bytes(random_rows(20, 3), "<f8"))
+        self.write("part-2.npy", npy_bytes(random_rows(20, 4), "<f8"))
+        self.refused(1, "has 4 features", 2, "select", "part-*.npy", "-k", "1")
+        self.write("part-2.npy", npy_bytes(random_rows(20, 3), "<f4"))
+        self.refused(1, "one type of number", 2, "select", "part-*.npy", "-k", "1")
+
+    def test_a_rank_that_dies_leaves_nobody_waiting(self):
+        self.points("points.npy", "<f4", rows=30000, features=20)
+        ask = ["select", "points.npy", "-k", "2000", *FWSR, "--quiet", "-o", "picks.csv"]
+        process = subprocess.Popen([*mpirun(3), *ask], cwd=self.folder, stdin=subprocess.DEVNULL, env=self.environment(),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            ours = []
+            end = time.monotonic() + 60
+            while len(ours) < 3 and time.monotonic() < end and process.poll() is None:
+                ours = children(process.pid)
+                time.sleep(0.05)
+            time.sleep(0.5)
+            self.assertIsNone(process.poll(), "it ended before anybody was killed")
+            os.kill(random.Random(1).choice(ours), signal.SIGKILL)
+            self.assertNotEqual(process.wait(timeout=60), 0)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        self.assertFalse(os.path.exists(self.path("picks.csv")))
+        self.assertEqual(self.leftovers(), [])
+
+
+def children(parent):
+    """The ranks that an mpirun has started."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                if int(file.read().rsplit(")", 1)[1].split()[1]) == parent:
+                    found.append(int(name))
+        except (OSError, IndexError):
+            pass
+    return found
+
+
+def why_not():
+    """Why there are no ranks here; nothing: there are."""
+    if not MPIRUN or not os.path.exists(MPI_PROGRAM):
+        return "scripts/setup mpi installs what it takes"
+    tried = subprocess.run([*mpirun(2), "--version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+                           env={**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": "none"})
+    return "" if b"mpi       fwsr-mpi" in tried.stdout else "mpirun does not start it: " + tried.stderr.decode()[-300:]
+
+
+if __name__ == "__main__":
+    if reason := why_not():
+        print(f"no MPI here: {reason}")
+        sys.exit(0)
+    unittest.main()

@@ -1,0 +1,131 @@
+"""Workers of a Dask cluster killed at random moments of selections: every one ends with the bits of one process.
+
+A campaign, not one of the tests (python/tests/test_dask.py kills at a few set moments):
+
+    python3 tests/safety/dask_kills.py --rounds 100 --seed 7
+
+with fwsr and Dask installed. A round starts a selection on workers that `dask worker` started, and kills one of them, or
+two, after a random part of the time that it takes; others are started in their place, and may join while it runs. Tells
+the phase and the time of each.
+"""
+
+import argparse
+import contextlib
+import random
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import dask.array as da
+import distributed
+import numpy as np
+
+import fwsr
+import fwsr.dask
+
+N, D, K = 40_000, 32, 12
+PHASES = ("set-up", "steps", "exchange", "description")
+
+
+def same(found, alone):
+    return (found.exemplars.tolist() == alone.exemplars.tolist()
+            and all(np.array_equal(found.trace[name], alone.trace[name]) for name in alone.trace)
+            and np.array_equal(found.weights, alone.weights)
+            and (found.certificate.f, found.certificate.gap) == (alone.certificate.f, alone.certificate.gap)
+            and found.refinement == alone.refinement)
+
+
+class Moment:
+    """Which phase a selection is in."""
+
+    def __init__(self):
+        self.phase = "set-up"
+
+    def __call__(self, progress):
+        self.phase = {"setup": "set-up", "certificate": "description"}.get(progress.stage, progress.stage)
+
+
+def workers_for(address, running, wanted):
+    """As many processes as are wanted, those that are there included."""
+    running[:] = [process for process in running if process.poll() is None]
+    while len(running) < wanted:
+        running.append(subprocess.Popen(
+            [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
+             "--death-timeout", "60"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+
+def one_round(client, lazy, running, usual, draw):
+    moment, killed = Moment(), []
+    begun = time.monotonic()
+
+    def kill(process):
+        killed.append((moment.phase, round(time.monotonic() - begun, 3)))
+        process.kill()
+
+    timers = [threading.Timer(draw.uniform(0, usual), kill, (process,))
+              for process in draw.sample(running, 2 if draw.random() < 0.2 else 1)]
+    begun = time.monotonic()
+    for timer in timers:
+        timer.start()
+    try:
+        found = fwsr.dask.select(lazy, K, method="fwsr", refine="exchange", client=client, callback=moment)
+    finally:
+        seconds = time.monotonic() - begun
+        for timer in timers:
+            timer.cancel()
+            timer.join()
+    return found, killed, seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--workers", type=int, default=3)
+    args = parser.parse_args()
+    draw = random.Random(args.seed)
+    X = np.random.default_rng(0).normal(size=(N, D)).astype(np.float32)
+    alone = fwsr.select(X, K, method="fwsr", refine="exchange")
+    failed, times, phases, hit = [], [], dict.fromkeys(PHASES, 0), 0
+    running = []
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster, \
+            distributed.Client(cluster) as client, contextlib.ExitStack() as stack:
+        stack.callback(lambda: [process.kill() for process in running])
+        workers_for(cluster.scheduler_address, running, args.workers)
+        while len(client.nthreads()) < args.workers:
+            time.sleep(0.1)
+        lazy = da.from_array(X, chunks=(3_000, -1))
+        usual = []
+        for _ in range(3):
+            begun = time.monotonic()
+            assert same(fwsr.dask.select(lazy, K, method="fwsr", refine="exchange", client=client), alone)
+            usual.append(time.monotonic() - begun)
+        usual = statistics.median(usual)
+        print(f"{args.rounds} rounds, seed {args.seed}, {args.workers} workers; undisturbed {usual:.2f} s")
+        done = 0
+        while done < args.rounds:
+            found, killed, seconds = one_round(client, lazy, running, usual, draw)
+            workers_for(cluster.scheduler_address, running, args.workers)
+            while len(client.nthreads()) < args.workers - 1:  # the last may join while the next one runs
+                time.sleep(0.1)
+            if not killed:
+                continue
+            done += 1
+            hit += found.wire["lost"] > 0
+            times.append(seconds)
+            for phase, _ in killed:
+                phases[phase] += 1
+            good = same(found, alone)
+            print(f"{done:4} {'same bits' if good else 'OTHER BITS'} {seconds:6.2f} s  lost {found.wire['lost']}  "
+                  f"replayed {found.wire['replayed']:3}  {killed}", flush=True)
+            if not good:
+                failed.append(done)
+    print(f"{args.rounds - len(failed)} of {args.rounds} with the same bits; kills by phase {phases}; a shard was lost in "
+          f"{hit}; undisturbed {usual:.2f} s, with kills median {statistics.median(times):.2f} s, longest {max(times):.2f} s")
+    raise SystemExit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
