@@ -20,9 +20,11 @@ def expected_failures(estimator):
             return {"check_sample_weight_equivalence_on_dense_data":
                     "the width of the kernel comes from all points, whatever they weigh, and with "
                     "weights exemplars do not move to the middle"}
+        drawn = "other numbers are drawn where points are repeated"
         whys = {fwsr.KFWSR: "the width of the kernel comes from all points, whatever they weigh",
                 fwsr.OMP: "a point of weight 0 may be chosen, and there it is not among the points",
-                fwsr.KMeansExemplars: "other numbers are drawn where points are repeated"}
+                fwsr.KMeansExemplars: drawn,
+                fwsr.Coreset: drawn}
         same = whys.get(type(estimator))
         if same is None:
             return {}
