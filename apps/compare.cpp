@@ -259,7 +259,8 @@ int run_compare(int argc, const char* const* argv) {
   bar.clear();
   stop_if_interrupted();
   const bool table = a.output.empty() && !a.json;
-  write_with_report(a.report, a.quiet, [&] { return compare_report(result, a.report, shown); },
+  write_with_report(a.report, a.quiet, data,
+                    [&] { return compare_report(result, a.report, shown); },
                     {a.output, [&](std::ostream& out) {
                        table ? void(out << compare_table(result)) : a.write->write(out, result, {});
                      }});

@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command.hpp"
+#include "apps/file_fault.hpp"
+#include "apps/run_arguments.hpp"
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
@@ -145,9 +147,14 @@ report::Rows rows_of_page(const Dataset& data, const RowsShown& shown) {
           .images = shown.images};
 }
 
-void write_with_report(const ReportArguments& a, bool quiet,
+void write_with_report(const ReportArguments& a, bool quiet, const Dataset& data,
                        const std::function<std::string()>& make_page, Output result) {
-  const std::string page = a.wanted() ? make_page() : "";
+  std::string page;
+  if (a.wanted())
+    on_data(data, [&] {
+      page = make_page();
+      refuse_if_changed(data);
+    });
   std::vector<Output> outputs;
   if (a.wanted()) outputs.push_back({a.path, [&](std::ostream& out) { out << page; }});
   if (a.wanted() && !quiet) write_stderr(report_line(a, page.size()));

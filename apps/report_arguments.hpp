@@ -48,8 +48,8 @@ RowsShown read_rows_shown(const ReportArguments& a, const DataArguments& from, c
 report::Rows rows_of_page(const Dataset& data, const RowsShown& shown);
 
 /// The main result, and beside it the page where one was asked for: both, or neither. How large the page is, is told
-/// before.
-void write_with_report(const ReportArguments& a, bool quiet,
+/// before, and a page of `data` that has changed meanwhile is not written.
+void write_with_report(const ReportArguments& a, bool quiet, const Dataset& data,
                        const std::function<std::string()>& make_page, Output result);
 
 /// "fwsr: page.html: a page of 312 kB".

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "apps/checksums.hpp"
 #include "apps/command.hpp"
 #include "apps/method_argument.hpp"
 #include "apps/old_result.hpp"
@@ -107,13 +106,6 @@ Json conditions_json(const SelectResult& result) {
           {"groups", c.groups.empty() ? 0 : c.groups.names().size()}};
 }
 
-/// Of all parts, one after the other.
-std::vector<Index> exemplars_of(const SelectResult& result) {
-  std::vector<Index> all;
-  for (const Pick& pick : picks_of(result)) all.push_back(pick.index);
-  return all;
-}
-
 /// How a table of text was understood; null for other formats.
 Json table_json(const std::optional<TableReading>& table) {
   if (!table) return {};
@@ -172,7 +164,7 @@ Json result_json(const SelectResult& result) {
   json["options"] = asked_json(result);
   json["data"] = data_json(result.data);
   json["data"]["reading"] = reading_json(result.source);
-  json["data"]["checksums"] = checksums_of(result.data, exemplars_of(result));
+  json["data"]["checksums"] = result.checksums;
   json["conditions"] = conditions_json(result);
   if (!result.per_class) json["plan"] = json_of(result.parts.front().selection.plan);
   add_selection(json, result);

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/checkpoint.hpp"
+#include "apps/checksums.hpp"
 #include "apps/command.hpp"
 #include "apps/conditions_arguments.hpp"
 #include "apps/data_arguments.hpp"
@@ -254,7 +255,10 @@ std::string make_page(SelectArguments& a, const RowsShown& shown, ProgressBar& b
   bar.say("making " + a.report.path);
   std::string page;
   try {
-    on_data(result.data, [&] { page = select_report(result, a.report, shown); });
+    on_data(result.data, [&] {
+      page = select_report(result, a.report, shown);
+      refuse_if_changed(result.data);
+    });
   } catch (const fwsr::Interrupted&) {
     bar.clear();
     stop_if_interrupted();
@@ -376,6 +380,7 @@ int run(int argc, const char* const* argv, bool update) {
     interrupt_with_care();
     if (!a.quiet) warn_of_long_run(a, *plan, bar, data);
     solve_with_checkpoint(a, *plan, bar, result);
+    if (a.json) result.checksums = checksums_of(data, exemplars_of(result));
     refuse_if_changed(data);
   });
   if (a.dry_run) {

@@ -25,6 +25,12 @@ std::vector<Pick> picks_of(const SelectResult& result) {
   return picks;
 }
 
+std::vector<Index> exemplars_of(const SelectResult& result) {
+  std::vector<Index> all;
+  for (const Pick& pick : picks_of(result)) all.push_back(pick.index);
+  return all;
+}
+
 bool shows_filled(const SelectResult& result) {
   const std::vector<Pick> picks = picks_of(result);
   return result.request.options.fill ||

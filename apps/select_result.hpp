@@ -26,7 +26,8 @@ struct SelectResult {
   bool interrupted = false;             // while exemplars were exchanged: they are the best so far
   ConditionsArguments conditions = {};  // as they were given
   DataArguments source = {};            // how DATA was read
-  Index own = 0, represented = 0;       // points of DATA, and behind them those of --represent
+  std::vector<std::string> checksums = {};  // of the exemplars, for JSON
+  Index own = 0, represented = 0;           // points of DATA, and behind them those of --represent
 };
 
 /// What is to be run: of all points, or of every class.
@@ -48,6 +49,9 @@ struct Pick {
 
 /// All picks, part by part, each in the order of choosing.
 std::vector<Pick> picks_of(const SelectResult& result);
+
+/// Their rows of the data.
+std::vector<Index> exemplars_of(const SelectResult& result);
 
 /// True when the user must be told which picks the algorithm did not choose: `fill` was asked for,
 /// or a class no larger than asked gave all it has.

@@ -286,7 +286,7 @@ int run_sweep(int argc, const char* const* argv) {
     return 0;
   }
   const bool table = a.output.empty() && !a.json;
-  write_with_report(a.report, a.quiet, [&] { return sweep_report(result, a.report, shown); },
+  write_with_report(a.report, a.quiet, data, [&] { return sweep_report(result, a.report, shown); },
                     {a.output, [&](std::ostream& out) {
                        table ? void(out << sweep_table(result)) : a.write->write(out, result, {});
                      }});

@@ -3,6 +3,7 @@
 import importlib.abc
 import multiprocessing
 import os
+import signal
 import sys
 
 import pytest
@@ -27,3 +28,11 @@ def semaphores():
         multiprocessing.get_context("spawn").Lock()
     except (ImportError, OSError) as e:
         pytest.skip(f"multiprocessing needs semaphores, and there are none here: {e}")
+
+
+@pytest.fixture
+def ctrl_c_is_heard():
+    """Ctrl-C raises KeyboardInterrupt, also where whoever started the tests ignores it (nohup)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

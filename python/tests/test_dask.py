@@ -299,7 +299,7 @@ def test_nothing_left_to_run_on_is_an_error():
             fwsr.dask.select(lazy, K, method="fwsr", client=client, timeout=3, callback=end)
 
 
-def test_ctrl_c_leaves_nothing_behind(client):
+def test_ctrl_c_leaves_nothing_behind(client, ctrl_c_is_heard):
     lazy = da.from_array(points(), chunks=(900, -1))
     timers = []
 

@@ -96,13 +96,11 @@ def test_ctrl_c_stops_the_work(stopped, name):
 
 
 @pytest.fixture
-def ctrl_c_soon():
-    """Ctrl-C in a quarter of a second, also where whoever started the tests ignores it (nohup)."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def ctrl_c_soon(ctrl_c_is_heard):
+    """Ctrl-C in a quarter of a second."""
     timer = threading.Timer(0.25, os.kill, (os.getpid(), signal.SIGINT))
     yield timer.start
     timer.cancel()
-    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_leaves_an_estimator_unfitted(ctrl_c_soon):

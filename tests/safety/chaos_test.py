@@ -197,6 +197,27 @@ class Chaos(Case):
         self.assertGreater(outcomes[0], 0, "every run ended in a sentence")
         self.assertGreater(outcomes[1] + outcomes[2], 0, "no run noticed anything")
 
+    def test_an_answer_does_not_look_at_the_file_again_when_it_is_written(self):
+        self.flat = numbers(9, POINTS * FEATURES)
+        self.write("points.npy", content_of("npy64", self.flat))
+        args = ["select", "points.npy", "-k", "20", *FWSR, "--quiet", "-o", "out.json"]
+        answer, _ = self.reference([*args, "--codes", "codes.npy"])
+        # The codes are larger than a pipe and written before the answer: whoever reads some knows that the work is done.
+        os.unlink(self.path("codes.npy"))
+        for name in ("codes.npy", "out.json"):
+            os.mkfifo(self.path(name))
+        process = subprocess.Popen([PROGRAM, *args, "--codes", "codes.npy"], cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=self.environment())
+        with open(self.path("codes.npy"), "rb") as codes:
+            first = codes.read(1)
+            os.truncate(self.path("points.npy"), 0)
+            rest = codes.read()
+        self.assertGreater(len(first + rest), 1 << 16)
+        self.assertEqual(self.take_answer(), answer)
+        out, err = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 0, err)
+
     def test_a_mapped_file_that_is_cut_off_is_named(self):
         self.flat = numbers(8, POINTS * FEATURES)
         self.write("points.npy", content_of("npy64", self.flat))
