@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -330,6 +331,29 @@ TEST(FwCoreset, every_pick_is_farthest_from_the_hull_of_those_before) {
     EXPECT_NEAR(used, static_cast<double>(kernel.rows), 1e-8);
   }
   EXPECT_GT(compared, 100);
+}
+
+TEST(FwCoreset, a_hull_that_is_not_found_to_the_tolerance_says_so) {
+  // A circle that is nearly flat: steps between its points hardly move across it.
+  std::vector<double> flat, round;
+  Rng rng(5);
+  for (int i = 0; i < 150; ++i) {
+    const double angle = 2 * std::numbers::pi * i / 150, noise = rng.normal();
+    flat.insert(flat.end(), {std::cos(angle), 1e-4 * std::sin(angle), 1e-3 * noise});
+    round.insert(round.end(), {std::cos(angle), std::sin(angle), noise});
+  }
+  const auto warned = [](const std::vector<double>& x) {
+    const Data data(150, 3, x, Storage::dense_f64);
+    const Selection s = select(data.view(), {.exemplars = 12, .threads = 2},
+                               {.name = "fw-coreset", .settings = {{"problem", "hull"}}});
+    const double most = std::pow(fact(s, "radius"), 2);
+    const bool open = fact(s, "gap") > 1e-6 * most * (1 + 1e-6);
+    EXPECT_EQ(!s.warnings.empty(), open);
+    EXPECT_LE(most - std::pow(fact(s, "radius_bound"), 2), fact(s, "gap") * (1 + 1e-9));
+    return open;
+  };
+  EXPECT_TRUE(warned(flat));
+  EXPECT_FALSE(warned(round));
 }
 
 TEST(FwCoreset, ends_when_all_points_are_within) {

@@ -30,6 +30,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/total.hpp"
 #include "fwsr/methods/distances.hpp"
+#include "fwsr/methods/point_count.hpp"
 #include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
@@ -160,9 +161,9 @@ Picks choose_ball(const Task& task) {
   picks.importance = centre.x;
   if (known.count() < task.exemplars)
     picks.warnings.push_back(
-        fmt::format("the smallest ball of {} points holds all others to within the tolerance; a "
+        fmt::format("the smallest ball of {} holds all others to within the tolerance; a "
                     "smaller tolerance may give more",
-                    known.count()));
+                    point_count(known.count())));
   picks.facts = {{"radius", std::sqrt(farthest * known.scale())},
                  {"radius_bound", std::sqrt(std::max(0.0, farthest - gap) * known.scale())},
                  {"gap", gap * known.scale()}};
@@ -198,6 +199,8 @@ class Hull {
     found.value = std::max(0.0, found.value);
     return found;
   }
+  /// What a gap may be beside the largest squared distance.
+  double allowed(double largest) const { return std::max(tolerance_ * largest, rounding_); }
 
   /// The point that is farthest, of equal ones the first, and its squared distance; -1: all are in the hull. Distances
   /// from before are upper bounds: points are looked at from the largest down, some at a time, until all others are nearer.
@@ -249,6 +252,7 @@ void describe_hull(const Task& task, const Hull& hull, Picks& picks) {
     std::vector<double> used;
     double most = 0, least = 0, gap = 0;
   };
+  std::vector<double> gaps(at(n));
   std::vector<Part> parts(at(block_count(n, block)));
   for_blocks(
       task.threads, n,
@@ -262,6 +266,7 @@ void describe_hull(const Task& task, const Hull& hull, Picks& picks) {
           part.most = std::max(part.most, c.value);
           part.least = std::max(part.least, c.value - c.gap);
           part.gap = std::max(part.gap, c.gap);
+          gaps[at(i)] = c.gap;
         }
       },
       block);
@@ -273,6 +278,13 @@ void describe_hull(const Task& task, const Hull& hull, Picks& picks) {
     all.gap = std::max(all.gap, part.gap);
   }
   const double scale = hull.known().scale();
+  const double allowed = hull.allowed(all.most) * (1 + 1e-9);
+  const Index open = std::count_if(gaps.begin(), gaps.end(), [&](double g) { return g > allowed; });
+  if (open > 0)
+    picks.warnings.push_back(
+        fmt::format("how far {} from the hull is known only to within the gap, not to the "
+                    "tolerance: {} steps were not enough; the order of such points may be another",
+                    point_count(open) + (open == 1 ? " is" : " are"), most_steps));
   picks.importance = std::move(all.used);
   picks.facts = {{"radius", std::sqrt(all.most * scale)},
                  {"radius_bound", std::sqrt(all.least * scale)},

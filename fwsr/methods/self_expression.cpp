@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/methods/point_count.hpp"
 #include "fwsr/methods/spectral.hpp"
 #include "fwsr/methods/ties.hpp"
 
@@ -89,8 +90,9 @@ Picks choose_by_rows(const Task& task, const SparseCodes& codes, std::span<const
   if (task.codes) picks.codes = codes_of(codes, order, scales);
   picks.exemplars = std::move(order);
   if (rows > 0 && rows < at(std::min(task.exemplars, task.size())))
-    picks.warnings.push_back(
-        fmt::format("only {} points are used by others; {} gives more", rows, more));
+    picks.warnings.push_back(fmt::format("only {} {} used by others; {} gives more",
+                                         point_count(static_cast<Index>(rows)),
+                                         rows == 1 ? "is" : "are", more));
   return picks;
 }
 

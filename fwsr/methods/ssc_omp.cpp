@@ -7,8 +7,9 @@
 // i so far, until the residual is at most `tolerance`. Points of one subspace choose each other where subspaces are far
 // enough apart and well sampled. Exemplars, and clusters where these are asked for, come from C as self_expression.hpp says.
 //
-// Residuals of a block of points meet all points in one product of matrices: O(n d) a point and step, O(n sparsity)
-// memory beside one block.
+// Residuals of a block of points meet all points in one product of matrices: O(n d) a point and step, so O(n^2 d sparsity)
+// in all, as every point is a candidate; O(n sparsity) memory beside one block. A tile of products whose largest is no new
+// best is not looked at one by one.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -93,8 +94,10 @@ class FewPoints {
 /// The columns of C of some points, which are pursued together.
 class Pursuit {
  public:
-  Pursuit(const Task& task, const std::vector<double>& norms, Index first, Index last)
-      : task_(task), norms_(norms), d_(task.points->dim()), few_(*task.points, norms) {
+  /// `scales`: 1 / norms, 0 for points that are zero.
+  Pursuit(const Task& task, const std::vector<double>& norms, const std::vector<double>& scales,
+          Index first, Index last)
+      : task_(task), scales_(scales), d_(task.points->dim()), few_(*task.points, norms) {
     for (Index i = first; i < last; ++i)
       if (norms[at(i)] > 0) open_.push_back({.point = i});
     residuals_.resize(open_.size() * at(d_));
@@ -139,20 +142,39 @@ class Pursuit {
     std::vector<Index> chosen = {};
   };
 
+  /// max_j |row_j| scales_j, in lanes that the compiler turns into vectors.
+  static double largest(const double* row, const double* scales, Index count) {
+    constexpr Index lanes = 8;
+    double most[lanes] = {};
+    Index j = 0;
+    for (; j + lanes <= count; j += lanes)
+      for (Index l = 0; l < lanes; ++l) {
+        const double score = std::abs(row[j + l]) * scales[j + l];
+        most[l] = most[l] > score ? most[l] : score;
+      }
+    for (; j < count; ++j) most[0] = std::max(most[0], std::abs(row[j]) * scales[j]);
+    return *std::max_element(most, most + lanes);
+  }
+
   /// For every residual the point that is most correlated with it, of equal ones the first; -1: none is.
   std::vector<Index> most_correlated(AllProducts& products) const {
     const auto count = static_cast<Index>(open_.size());
     std::vector<FirstBest> best(open_.size(), FirstBest(tie_width));
     products.visit(residuals_, count, [&](Index begin, Index end, const double* found) {
       throw_if_cancelled(task_.keep_going);
+      const double* const scales = scales_.data() + begin;
       for (Index v = 0; v < count; ++v) {
         const double* const row = found + v * AllProducts::tile;
+        // The point itself and those chosen are none of the others: most tiles have none of them, and no new best.
         const One& one = open_[at(v)];
+        const auto own = [&](Index j) {
+          return j == one.point ||
+                 std::find(one.chosen.begin(), one.chosen.end(), j) != one.chosen.end();
+        };
+        if (largest(row, scales, end - begin) <= best[at(v)].most()) continue;
         for (Index j = begin; j < end; ++j) {
-          const double score = norms_[at(j)] > 0 ? std::abs(row[j - begin]) / norms_[at(j)] : 0.0;
-          if (score <= best[at(v)].most() || j == one.point) continue;
-          if (std::find(one.chosen.begin(), one.chosen.end(), j) == one.chosen.end())
-            best[at(v)].tell(j, score);
+          const double score = std::abs(row[j - begin]) * scales[j - begin];
+          if (score > best[at(v)].most() && !own(j)) best[at(v)].tell(j, score);
         }
       }
     });
@@ -162,7 +184,7 @@ class Pursuit {
   }
 
   const Task& task_;
-  const std::vector<double>& norms_;
+  const std::vector<double>& scales_;
   Index d_;
   FewPoints few_;
   std::vector<One> open_;
@@ -171,14 +193,17 @@ class Pursuit {
 
 Picks choose(const Task& task) {
   const Index n = task.size();
-  std::vector<double> norms(at(n)), left(at(n));
-  for (Index i = 0; i < n; ++i) norms[at(i)] = std::sqrt(task.points->squared_norm(i));
+  std::vector<double> norms(at(n)), scales(at(n)), left(at(n));
+  for (Index i = 0; i < n; ++i) {
+    norms[at(i)] = std::sqrt(task.points->squared_norm(i));
+    scales[at(i)] = norms[at(i)] > 0 ? 1 / norms[at(i)] : 0.0;
+  }
   SparseCodes codes{.columns = std::vector<std::vector<SparseCodes::Entry>>(at(n))};
   for_blocks(
       task.threads, n,
       [&](Index, Index first, Index last) {
         throw_if_cancelled(task.keep_going);
-        Pursuit(task, norms, first, last).run(codes, left);
+        Pursuit(task, norms, scales, first, last).run(codes, left);
       },
       AllProducts::at_once(task.points->dim()));
   Picks picks = choose_by_rows(task, codes, norms, "a larger sparsity");
@@ -191,8 +216,10 @@ Cost cost(const Sizes& s, const Settings& settings) {
   const double steps = std::min(static_cast<double>(settings.whole("sparsity")), s.n);
   const auto at_once = static_cast<double>(AllProducts::at_once(static_cast<Index>(s.d)));
   const double own = all_products_bytes(s) + 8 * at_once * s.d + 8 * steps * s.d;
-  return {.bytes = 16 * s.n + s.crew(at_once) * own + by_rows_bytes(s, settings, steps),
-          .flops = all_products_flops(s, s.n * steps) + by_rows_flops(s, settings, steps),
+  constexpr double scan = 22;  // a score, beside operations of BLAS, as measured
+  return {.bytes = 24 * s.n + s.crew(at_once) * own + by_rows_bytes(s, settings, steps),
+          .flops = all_products_flops(s, s.n * steps) + scan * s.n * s.n * steps +
+                   by_rows_flops(s, settings, steps),
           .how =
               "all points times all residuals once a step, in blocks; holds a few codes of every "
               "point"};

@@ -2,7 +2,8 @@
 
 ssc      CVXPY (CLARABEL): the objective within 1e-6 of the optimum, and the gap bounds the difference
 ssc-omp  scikit-learn's orthogonal_mp, point by point, away from ties
-ksvd     a plain K-SVD in NumPy from the same atoms: the objective never rises, and is within 2 % of it on average
+ksvd     K-SVD in NumPy from the same atoms in the same order: the objective never rises, and is within 2 % of NumPy's
+         where a change of the start by 1e-12 does not move NumPy's own by more; within 2 % of a plain K-SVD on average
 """
 
 import json
@@ -133,16 +134,42 @@ def check_ssc_omp():
     results["ssc-omp"] = {"points": points, "equal": equal, "ties": ties, "largest_difference": largest}
 
 
-def plain_ksvd(x, atoms, sparsity, turns):
-    """Aharon, Elad and Bruckstein's algorithm: orthogonal_mp and SVDs. Objectives of all turns."""
-    atoms, objectives = atoms.copy(), []
+def drawn(n, seed, count):
+    """The points that ksvd begins with, in its order: SplitMix64 and a shuffle."""
+    mask, state = (1 << 64) - 1, seed
+    order = list(range(n))
+    for i in range(n):
+        limit = mask - mask % (n - i)
+        while True:
+            state = (state + 0x9E3779B97F4A7C15) & mask
+            z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+            z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+            z ^= z >> 31
+            if z < limit:
+                break
+        j = i + z % (n - i)
+        order[i], order[j] = order[j], order[i]
+    return order[:count]
+
+
+def numpy_ksvd(x, atoms, sparsity, turns, keep):
+    """Aharon, Elad and Bruckstein's algorithm: orthogonal_mp and SVDs. Objectives of all turns. keep: a point keeps its
+    code where the new one is worse, and no two unused atoms become one point."""
+    atoms, objectives, codes = atoms.copy(), [], None
     for _ in range(turns):
-        codes = orthogonal_mp(atoms.T, x.T, n_nonzero_coefs=min(sparsity, len(atoms))).reshape(len(atoms), -1)
+        found = orthogonal_mp(atoms.T, x.T, n_nonzero_coefs=min(sparsity, len(atoms))).reshape(len(atoms), -1)
+        if keep and codes is not None:
+            before, after = (((x.T - atoms.T @ c) ** 2).sum(axis=0) for c in (codes, found))
+            found[:, after > before] = codes[:, after > before]
+        codes, taken = found, []
         for t in range(len(atoms)):
             users = np.flatnonzero(codes[t])
             if len(users) == 0:
                 left = ((x.T - atoms.T @ codes) ** 2).sum(axis=0)
-                atoms[t] = x[left.argmax()] / np.linalg.norm(x[left.argmax()])
+                if keep:
+                    left[taken] = 0
+                taken.append(left.argmax())
+                atoms[t] = x[taken[-1]] / np.linalg.norm(x[taken[-1]])
                 continue
             codes[t, users] = 0
             error = x[users].T - atoms.T @ codes[:, users]
@@ -157,23 +184,42 @@ def check_ksvd():
     for seed in range(PROBLEMS):
         x, rng = points_for(seed, most=150)
         k, sparsity = int(rng.integers(2, min(12, len(x)))), int(rng.integers(1, 4))
-        start = f"ksvd:sparsity={sparsity}:tolerance=0:max_iterations="
-        first = fwsr(x, k, start + "0", seed)[0]
-        ours = [first["facts"]["objective"]]
-        ours += [fwsr(x, k, f"{start}{t}", seed)[0]["facts"]["objective"] for t in (1, 2, 4, 8, turns)]
-        theirs = plain_ksvd(x, np.array(first["atoms"]), sparsity, turns)
+        method = f"ksvd:sparsity={sparsity}:tolerance=0:max_iterations="
+        ours = [fwsr(x, k, f"{method}{t}", seed)[0]["facts"]["objective"] for t in (0, 1, 2, 4, 8, turns)]
+        start = x[drawn(len(x), seed, k)]
+        start = start / np.linalg.norm(start, axis=1, keepdims=True)
+        moved = [start + size * rng.standard_normal(start.shape) for size in (0, *[1e-12] * 6)]
+        same = [numpy_ksvd(x, atoms, sparsity, turns, keep=True)[-1] for atoms in moved]
+        plain = [numpy_ksvd(x, atoms, sparsity, turns, keep=False) for atoms in (start, start[rng.permutation(k)])]
         energy = (x**2).sum()
         rows.append({"problem": seed, "n": len(x), "d": x.shape[1], "k": k, "sparsity": sparsity,
-                     "objective": ours[-1] / energy, "theirs": min(theirs) / energy})
+                     "objective": ours[-1] / energy, "numpy": same[0] / energy,
+                     "numpy_least": min(same) / energy, "numpy_most": max(same) / energy,
+                     "plain": min(plain[0]) / energy, "plain_other_order": min(plain[1]) / energy,
+                     "plain_rises": bool((np.diff(plain[0]) > 1e-9 * energy).any())})
         expect(f"ksvd {seed}: the objective never rises",
                all(b <= a + 1e-12 * energy for a, b in zip(ours, ours[1:])))
-    ours, theirs = (np.array([r[name] for r in rows]) for name in ("objective", "theirs"))
-    ratio = ours / np.maximum(theirs, 1e-12)
-    rows_within = int((ours <= 1.02 * theirs + 1e-9).sum())
-    print(f"ksvd: mean objective {ours.mean():.5f} of the points, theirs {theirs.mean():.5f}; {rows_within} of "
-          f"{len(rows)} within 2 % or below, median ratio {np.median(ratio):.4f}", flush=True)
-    expect("ksvd: within 2 % of plain K-SVD on average", ours.mean() <= 1.02 * theirs.mean())
-    results["ksvd"] = {"mean": ours.mean(), "mean_theirs": theirs.mean(), "within": rows_within, "problems": rows}
+        expect(f"ksvd {seed}: within 2 % of NumPy, or of what 1e-12 in its start makes of it",
+               ours[-1] <= 1.02 * max(same) + 1e-9 * energy)
+    column = {name: np.array([r[name] for r in rows]) for name in rows[0]}
+    ours = column["objective"]
+
+    def within(a, b, part=0.02):
+        return int((a <= (1 + part) * b + 1e-9).sum())
+
+    summary = {
+        "mean": ours.mean(), "mean_numpy": column["numpy"].mean(), "mean_plain": column["plain"].mean(),
+        "equal_to_numpy": int((abs(ours - column["numpy"]) <= 1e-6 * column["numpy"] + 1e-9).sum()),
+        "within_numpy": within(ours, column["numpy"]), "within_plain": within(ours, column["plain"]),
+        "plain_within_plain": within(column["plain_other_order"], column["plain"]),
+        "numpy_moved": len(rows) - within(column["numpy_most"], column["numpy_least"], 1e-6),
+        "numpy_moved_2_percent": len(rows) - within(column["numpy_most"], column["numpy_least"]),
+        "plain_rises": int(column["plain_rises"].sum()),
+    }
+    print("ksvd:", {name: round(float(value), 5) for name, value in summary.items()}, flush=True)
+    expect("ksvd: within 2 % of plain K-SVD on average", ours.mean() <= 1.02 * column["plain"].mean())
+    expect("ksvd: equal to NumPy on most problems", summary["equal_to_numpy"] >= 0.8 * len(rows))
+    results["ksvd"] = {**summary, "problems": rows}
 
 
 for name, check in {"ssc": check_ssc, "ssc-omp": check_ssc_omp, "ksvd": check_ksvd}.items():
