@@ -1,5 +1,6 @@
 #include "apps/checkpoint.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +22,7 @@ namespace fwsr::app {
 
 namespace {
 
-constexpr int checkpoint_schema = 1;
+constexpr int checkpoint_schema = 2;
 
 /// FNV-1a over everything that conditions say of single points and groups.
 class Mark {
@@ -37,6 +38,7 @@ class Mark {
     }
     return *this;
   }
+  Mark& add(const std::string& text) { return add(std::vector<char>(text.begin(), text.end())); }
   std::uint64_t value() const { return value_; }
 
  private:
@@ -52,7 +54,7 @@ std::uint64_t mark_of(const Conditions& c) {
   mark.add(c.candidates).add(c.included).add(c.weights).add(c.costs);
   mark.add(std::vector<Index>(c.groups.codes().begin(), c.groups.codes().end()));
   for (const std::string& name : c.groups.names()) {
-    mark.add(std::vector<char>(name.begin(), name.end()));
+    mark.add(name);
     mark.add(std::vector<Index>{c.at_least.of(name).value_or(-1), c.at_most.of(name).value_or(-1)});
   }
   return mark.value();
@@ -68,6 +70,12 @@ Json request_json(const SelectResult& result) {
   if (!result.request.options.conditions.empty())
     json["conditions"] = mark_of(result.request.options.conditions);
   return json;
+}
+
+/// Of all else in the file: who goes on from a file that was damaged would be told wrong counts, or worse.
+std::uint64_t sum_of(Json json) {
+  json.erase("sum");
+  return Mark().add(json.dump()).value();
 }
 
 /// The first thing that two requests differ in.
@@ -113,6 +121,12 @@ RecordedExchange exchange_of(const Json& json) {
 void refuse_other_rows(const std::vector<Index>& rows, Index n) {
   for (const Index i : rows)
     if (i < 0 || i >= n) throw Error(fmt::format("it names point {}, of {}", i, n));
+}
+
+void refuse_repeated(std::vector<Index> rows) {
+  std::sort(rows.begin(), rows.end());
+  if (const auto twice = std::adjacent_find(rows.begin(), rows.end()); twice != rows.end())
+    throw Error(fmt::format("it names point {} twice", *twice));
 }
 
 }  // namespace
@@ -173,6 +187,7 @@ void Checkpoint::read() {
     if (json.at("checkpoint") != checkpoint_schema || json.at("fwsr") != version_number())
       throw Error(fmt::format("it was written by fwsr {}, and this is {}",
                               json.at("fwsr").get<std::string>(), version_number()));
+    if (json.at("sum") != sum_of(json)) throw Error("it was altered or damaged");
     if (const std::string other = difference(json.at("request"), request_); !other.empty())
       throw Error("it is of another request: " + other);
     const auto n = request_.at("points").get<Index>();
@@ -189,6 +204,8 @@ void Checkpoint::read() {
       known_.exchange = exchange_of(json.at("exchange"));
       refuse_other_rows(known_.exchange->exemplars, n);
       refuse_other_rows(known_.exchange->exemplars_of_exchange, n);
+      refuse_repeated(known_.exchange->exemplars);
+      refuse_repeated(known_.exchange->exemplars_of_exchange);
     }
   } catch (const Json::exception&) {
     throw OtherFileError(
@@ -223,12 +240,13 @@ void Checkpoint::write() {
   Json steps = Json::array();
   for (const RecordedStep& s : all_.steps)
     steps.push_back(Json::array({s.pick, s.score, s.f, s.row, s.rescored}));
-  const Json json = {{"checkpoint", checkpoint_schema},
-                     {"fwsr", version_number()},
-                     {"request", request_},
-                     {"f_at_zero", all_.f_at_zero},
-                     {"steps", std::move(steps)},
-                     {"exchange", all_.exchange ? json_of_exchange(*all_.exchange) : Json()}};
+  Json json = {{"checkpoint", checkpoint_schema},
+               {"fwsr", version_number()},
+               {"request", request_},
+               {"f_at_zero", all_.f_at_zero},
+               {"steps", std::move(steps)},
+               {"exchange", all_.exchange ? json_of_exchange(*all_.exchange) : Json()}};
+  json["sum"] = sum_of(json);
   const auto written = write_whole(a_.path, [&](std::ostream& out) { out << json.dump() << '\n'; });
   if (!written)
     write_stderr(fmt::format("fwsr: warning: no checkpoint could be written: {}\n",

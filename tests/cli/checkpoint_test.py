@@ -25,6 +25,17 @@ def same_answer(text):
     return {k: v for k, v in json.loads(text).items() if k not in left_out}
 
 
+def sealed(record):
+    """The file of a record that the program takes for its own: with the sum (FNV-1a) of all else in it."""
+    record = {key: value for key, value in record.items() if key != "sum"}
+    text = json.dumps(record, separators=(",", ":"))
+    mark = 0xCBF29CE484222325
+    for word in (len(text), *text.encode()):
+        for byte in word.to_bytes(8, "little"):
+            mark = (mark ^ byte) * 0x100000001B3 % 2**64
+    return json.dumps({**record, "sum": mark}, separators=(",", ":")) + "\n"
+
+
 class Killed(Case):
     REQUESTS = (("-k", "300", *FWSR, "--alpha", "1"),
                 ("-k", "40", "--rank", "80"),
@@ -103,7 +114,7 @@ class Resumed(Case):
         record["steps"] = record["steps"][:steps]
         if not exchange:
             record["exchange"] = None
-        self.write("check.json", json.dumps(record))
+        self.write("check.json", sealed(record))
         return record
 
     def test_after_any_step_it_has_the_same_bits(self):
@@ -142,8 +153,121 @@ class Resumed(Case):
         self.write("points.npy", npy_bytes(self.rows, "<f8"))
         record = self.cut(7)
         record["steps"][3][0] = 99999
-        self.write("check.json", json.dumps(record))
+        self.write("check.json", sealed(record))
         self.refused(1, "it names point 99999", *again)
+        self.write("check.json", json.dumps(record))
+        self.refused(1, "it was altered or damaged", *again)
+
+    def test_caps_of_groups_hold_and_are_part_of_the_request(self):
+        self.write("groups.txt", "".join("abcd"[i % 4] + "\n" for i in range(len(self.rows))))
+        for more in ((*FWSR, "--alpha", "1"), ("--rank", "60")):
+            ask = ("select", "points.npy", "-k", "8", "--json", "--quiet", *more, "--groups", "groups.txt")
+            whole = self.succeed(*ask, "--at-most", "2", "--checkpoint", "whole.json").out
+            count = len(json.loads(self.read("whole.json"))["steps"])
+            for steps in (1, count // 2, count):
+                with self.subTest(more=more, steps=steps):
+                    self.cut(steps)
+                    found = self.succeed(*ask, "--at-most", "2", *self.CHECK, "--resume").out
+                    self.assertEqual(same_answer(found), same_answer(whole))
+                    groups = [i % 4 for i in json.loads(found)["exemplars"]]
+                    self.assertEqual(sorted(groups), [0, 0, 1, 1, 2, 2, 3, 3])
+            self.refused(1, "conditions is", *ask, "--at-most", "3", *self.CHECK, "--resume")
+            self.refused(1, "conditions is", *ask[:-2], *self.CHECK, "--resume")
+
+    def test_a_run_that_had_ended_answers_again(self):
+        """Small ones, which take their steps again, and those without any step to go on from."""
+        for points, k in ((300, "5"), (12, "12"), (3, "1")):
+            self.write("few.npy", npy_bytes(self.rows[:points], "<f8"))
+            for more in ((), FWSR, (*FWSR, "--refine", "exchange"), ("--method", "k-fwsr", "--kernel", "rbf")):
+                with self.subTest(points=points, more=more):
+                    ask = ("select", "few.npy", "-k", k, "--json", "--quiet", *more, *self.CHECK)
+                    whole, record = self.succeed(*ask).out, self.read("check.json")
+                    again, once = same_answer(self.succeed(*ask, "--resume").out), same_answer(whole)
+                    if not more:  # a kernel that is held: products of many points at once round otherwise than of some
+                        for there, here in ((again, once), (again["certificate"], once["certificate"])):
+                            for key in ("beta", "gap"):
+                                if key in here:
+                                    self.assertAlmostEqual(there.pop(key) / here.pop(key), 1, delta=1e-12)
+                    self.assertEqual(again, once)
+                    self.assertEqual(self.read("check.json"), record)
+
+    def test_what_a_time_limit_cut_short_goes_on(self):
+        for more in (("-k", "400", *FWSR, "--alpha", "1"), ("-k", "40", "--rank", "80")):
+            ask = ("select", "points.npy", "--json", "--quiet", *more)
+            whole = self.succeed(*ask).out
+            if os.path.exists(self.path("check.json")):
+                os.remove(self.path("check.json"))
+            before = 0
+            for limit in ("0.001", "0.02", "0.001", "0.05"):
+                outcome = self.run_program(*ask, *self.CHECK, "--resume", "--time-limit", limit)
+                self.assertIn(outcome.code, (0, 3), outcome)
+                steps = len(json.loads(self.read("check.json"))["steps"])
+                self.assertGreaterEqual(steps, before, "a limit that ends the way back loses no step")
+                before = steps
+            with self.subTest(more=more):
+                found = json.loads(self.succeed(*ask, *self.CHECK, "--resume").out)
+                self.assertEqual(found["exemplars"], json.loads(whole)["exemplars"])
+                self.assertEqual(found["weights"], json.loads(whole)["weights"])
+
+    def test_an_altered_file_is_refused_or_leads_to_the_same_answer(self):
+        bits = random.Random(SEED)
+        self.write("points.npy", npy_bytes(self.rows[:1500], "<f8"))
+        ask = ("select", "points.npy", "-k", "6", "--rank", "30", "--json", "--quiet", "--threads", "1")
+        whole = self.succeed(*ask, "--checkpoint", "whole.json").out
+        good = self.read("whole.json").encode()
+        for turn in range(20 * ROUNDS):
+            text = bytearray(good)
+            for _ in range(bits.randint(1, 3)):
+                text[bits.randrange(len(text))] ^= 1 << bits.randrange(8)
+            if turn % 5 == 0:
+                del text[bits.randrange(len(text)):]
+            self.write("check.json", bytes(text))
+            with self.subTest(turn=turn, text=bytes(text)):
+                self.refused_or_same(ask, whole)
+
+    def test_numbers_of_a_file_that_nobody_wrote(self):
+        """With a sum that is right: what is read is checked all the same."""
+        bits = random.Random(SEED)
+        self.write("points.npy", npy_bytes(self.rows[:1500], "<f8"))
+        ask = ("select", "points.npy", "-k", "6", "--rank", "30", "--json", "--quiet", "--threads", "1")
+        self.succeed(*ask, "--checkpoint", "whole.json")
+        wrong = (-1, 0, 1499, 1500, 2**63, -2**63, 1e300, -1e300, 0.5, None, "x", [], {}, True, [[0] * 5] * 9)
+        for turn in range(20 * ROUNDS):
+            record = json.loads(self.read("whole.json"))
+            part = bits.choice(("f_at_zero", "steps", "step", "exchange", "lists", "all"))
+            if part == "step":
+                bits.choice(record["steps"])[bits.randrange(5)] = bits.choice(wrong)
+            elif part == "exchange":
+                record["exchange"][bits.choice(list(record["exchange"]))] = bits.choice(wrong)
+            elif part == "lists":
+                chosen = record["exchange"][bits.choice(("exemplars", "exemplars_of_exchange"))]
+                chosen[bits.randrange(len(chosen))] = bits.choice((chosen[0], *wrong))
+            elif part == "all":
+                record = bits.choice(wrong[:-1])
+            else:
+                record[part] = bits.choice(wrong)
+            self.write("check.json", sealed(record) if isinstance(record, dict) else json.dumps(record))
+            with self.subTest(turn=turn, record=record):
+                outcome = self.run_program(*ask, *self.CHECK, "--resume")
+                self.assertIn(outcome.code, (0, 1), outcome)
+                if outcome.code == 0:
+                    chosen = json.loads(outcome.out)["exemplars"]
+                    self.assertEqual((len(chosen), len(set(chosen))), (6, 6))
+                else:
+                    self.assert_one_sentence(outcome)
+
+    def assert_one_sentence(self, outcome):
+        said = outcome.err.splitlines()
+        self.assertEqual(len(said), 1, outcome)
+        self.assertRegex(said[0], "^fwsr: .*(checkpoint|check.json)")
+
+    def refused_or_same(self, ask, whole):
+        outcome = self.run_program(*ask, *self.CHECK, "--resume")
+        self.assertIn(outcome.code, (0, 1), outcome)
+        if outcome.code == 0:
+            self.assertEqual(same_answer(outcome.out), same_answer(whole))
+        else:
+            self.assert_one_sentence(outcome)
 
     def test_a_file_that_is_not_there_begins_anew(self):
         outcome = self.succeed(*self.ASK, *self.CHECK, "--resume")
