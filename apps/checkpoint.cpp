@@ -99,6 +99,8 @@ Json json_of_exchange(const RecordedExchange& e) {
           {"before", e.before},
           {"after", e.after},
           {"local_optimum", e.local_optimum},
+          {"refused", e.refused},
+          {"fruitless", e.fruitless},
           {"middle_rounds", e.middle_rounds},
           {"moves", e.moves},
           {"in_the_middle", e.in_the_middle}};
@@ -112,6 +114,8 @@ RecordedExchange exchange_of(const Json& json) {
           .before = json.at("before").get<double>(),
           .after = json.at("after").get<double>(),
           .local_optimum = json.at("local_optimum").get<bool>(),
+          .refused = json.at("refused").get<std::vector<Index>>(),
+          .fruitless = json.at("fruitless").get<Index>(),
           .middle_rounds = json.at("middle_rounds").get<Index>(),
           .moves = json.at("moves").get<Index>(),
           .in_the_middle = json.at("in_the_middle").get<bool>()};
@@ -204,6 +208,7 @@ void Checkpoint::read() {
       known_.exchange = exchange_of(json.at("exchange"));
       refuse_other_rows(known_.exchange->exemplars, n);
       refuse_other_rows(known_.exchange->exemplars_of_exchange, n);
+      refuse_other_rows(known_.exchange->refused, n);
       refuse_repeated(known_.exchange->exemplars);
       refuse_repeated(known_.exchange->exemplars_of_exchange);
     }

@@ -334,7 +334,7 @@ class Exchanging {
     return before->exemplars_of_exchange;
   }
   void go_on_from(const RecordedExchange& before) {
-    // Products of all exemplars at once, where the run before made some at a time, may differ in the last bits.
+    // The same bits where the same machine goes on; another one may round otherwise.
     constexpr double rounding = 1e-9;
     if (!(std::abs(before.after - found_.after) <= rounding * points_.whole())) refuse_record();
     found_.before = before.before;
@@ -342,6 +342,8 @@ class Exchanging {
     found_.rounds = before.rounds;
     found_.exchanges = before.exchanges;
     found_.local_optimum = before.local_optimum;
+    refused_ = before.refused;
+    fruitless_ = before.fruitless;
   }
   Moved moved_from() const {
     const RecordedExchange* const before = known(o_);
@@ -363,6 +365,8 @@ class Exchanging {
                            .before = found_.before,
                            .after = found_.after,
                            .local_optimum = found_.local_optimum,
+                           .refused = refused_,
+                           .fruitless = fruitless_,
                            .middle_rounds = moved.rounds,
                            .moves = moved.moves,
                            .in_the_middle = moved.rounds > 0 && moved.ended});

@@ -151,6 +151,7 @@ ExchangeInKernel::ExchangeInKernel(const KernelToExchange& kernel, KernelProduct
     const auto row = known.w.begin() + static_cast<Index>(b) * n;
     products_.emplace(known.basis[b], std::vector<double>(row, row + n));
   }
+  kept_ = std::move(known.basis);
   if (r_.empty()) {
     r_.resize(at(n));
     kernel_.row_squares(r_, threads, terms_.weights);
@@ -161,11 +162,15 @@ ExchangeInKernel::ExchangeInKernel(const KernelToExchange& kernel, KernelProduct
   }
 }
 
-/// The products of these points, and of others that are held no more than of these.
+/// The products of these points; of others no more than of these, beside those that were there at first. Made again, the
+/// latter would have other last bits, and so would a run that was disturbed.
 void ExchangeInKernel::hold(std::span<const Index> points) {
-  if (std::ssize(products_) > 2 * std::ssize(points))
+  const auto in = [](std::span<const Index> some, Index j) {
+    return std::find(some.begin(), some.end(), j) != some.end();
+  };
+  if (std::ssize(products_) > 2 * std::ssize(points) + std::ssize(kept_))
     std::erase_if(products_, [&](const auto& held) {
-      return std::find(points.begin(), points.end(), held.first) == points.end();
+      return !in(points, held.first) && !in(kept_, held.first);
     });
   std::vector<Index> missing;
   for (const Index j : points)
@@ -185,10 +190,12 @@ void ExchangeInKernel::hold(std::span<const Index> points) {
         std::span<const Index>(missing).subspan(first, std::min(at_once, missing.size() - first)));
 }
 
-/// K S K_J, every entry of K met once for all columns of J.
+/// K S K_J, every entry of K met once for all columns of J. These are multiplied so many at a time, the last ones beside
+/// zeros: products of one shape, so that a column's bits do not tell which others it was multiplied with.
 void ExchangeInKernel::multiply_columns(std::span<const Index> columns) {
-  const Index n = kernel_.size(), m = std::ssize(columns);
-  std::vector<double> right(at(n * m)), out(at(n * m));
+  constexpr Index side = 8;
+  const Index n = kernel_.size(), m = std::ssize(columns), sides = block_count(m, side);
+  std::vector<double> right(at(n * sides * side)), out(at(n * sides * side));
   const auto for_rows = [&](Index block, const auto& work) {
     for_blocks(
         threads_, n,
@@ -198,29 +205,34 @@ void ExchangeInKernel::multiply_columns(std::span<const Index> columns) {
         },
         block);
   };
+  // Where the column is in either matrix: n x side for every side.
+  const auto place = [&](Index i, Index column) {
+    return at((column / side * n + i) * side + column % side);
+  };
   for_rows(block_rows, [&](Index first, Index last) {
     const std::vector<double> values = kernel_.values(index_range(first, last), columns);
-    std::copy(values.begin(), values.end(), right.begin() + first * m);
-    for (Index i = first; i < last && terms_.weighted(); ++i)
-      for (Index c = 0; c < m; ++c) right[at(i * m + c)] *= terms_.weight(i);
+    for (Index i = first; i < last; ++i)
+      for (Index c = 0; c < m; ++c)
+        right[place(i, c)] = terms_.weight(i) * values[at((i - first) * m + c)];
   });
   for_rows(kernel_.row_block(), [&](Index first, Index last) {
     kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
-      multiply(Product<double>{.m = last - first,
-                               .n = m,
-                               .k = end - begin,
-                               .left = tile,
-                               .left_stride = stride,
-                               .right = right.data() + begin * m,
-                               .right_stride = m,
-                               .b = begin > 0 ? 1.0 : 0.0,
-                               .out = out.data() + first * m,
-                               .out_stride = m});
+      for (Index c = 0; c < m; c += side)
+        multiply(Product<double>{.m = last - first,
+                                 .n = side,
+                                 .k = end - begin,
+                                 .left = tile,
+                                 .left_stride = stride,
+                                 .right = right.data() + place(begin, c),
+                                 .right_stride = side,
+                                 .b = begin > 0 ? 1.0 : 0.0,
+                                 .out = out.data() + place(first, c),
+                                 .out_stride = side});
     });
   });
   for (Index c = 0; c < m; ++c) {
     std::vector<double> product(at(n));
-    for (Index i = 0; i < n; ++i) product[at(i)] = out[at(i * m + c)];
+    for (Index i = 0; i < n; ++i) product[at(i)] = out[place(i, c)];
     products_.emplace(columns[at(c)], std::move(product));
   }
 }

@@ -26,6 +26,8 @@ struct RecordedExchange {
   Index rounds = 0, exchanges = 0;
   double before = 0, after = 0;  // g, before the middle
   bool local_optimum = false;
+  std::vector<Index> refused;  // exchanges that the conditions do not permit, as in Partners ...
+  Index fruitless = 0;         // ... and visits in a row that found no others
   Index middle_rounds = 0, moves = 0;
   bool in_the_middle = false;  // none moves any more
 };

@@ -76,7 +76,8 @@ RefineCost refine_cost(const PlanFacts& facts, const SelectOptions& o, bool in_s
     if (o.refine == Refine::middle) count_middle(p, facts, o.kernel.type, cost);
     return cost;
   }
-  cost.bytes += 8 * 5 * p.k * p.n;  // products of the exemplars, and of as many candidates again
+  cost.bytes +=
+      8 * 6 * p.k * p.n;  // products of the first exemplars, these, and as many candidates again
   cost.work += visits * p.kernel_entries(p.n * p.k, false);
   const double products = 2 * p.k;
   if (kernel_by == KernelBy::tiles)

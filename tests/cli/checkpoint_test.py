@@ -183,11 +183,6 @@ class Resumed(Case):
                     ask = ("select", "few.npy", "-k", k, "--json", "--quiet", *more, *self.CHECK)
                     whole, record = self.succeed(*ask).out, self.read("check.json")
                     again, once = same_answer(self.succeed(*ask, "--resume").out), same_answer(whole)
-                    if not more:  # a kernel that is held: products of many points at once round otherwise than of some
-                        for there, here in ((again, once), (again["certificate"], once["certificate"])):
-                            for key in ("beta", "gap"):
-                                if key in here:
-                                    self.assertAlmostEqual(there.pop(key) / here.pop(key), 1, delta=1e-12)
                     self.assertEqual(again, once)
                     self.assertEqual(self.read("check.json"), record)
 
