@@ -72,7 +72,7 @@ std::string plot(const Axes& axes, std::string_view about, std::string_view attr
   for (const double v : ticks_between(0, axes.x_high, 7))
     if (v == std::floor(v))
       out += text_at(axes.x(v), bottom + 20, "middle", count_text(static_cast<Index>(v)));
-  return out + text_at((left + right) / 2, height - 5, "middle", across);
+  return out + text_at((left + right) / 2, height - 5, "middle", across, "across");
 }
 
 /// Through (x_i, y_i) of the axes; where y is no number, the line goes on behind it.
@@ -146,6 +146,7 @@ std::string trace_chart(const std::vector<Step>& trace) {
   }
   if (!(low <= high)) return "";
   if (high - low < 1e-6) low -= 0.5, high += 0.5;
+  low -= 0.12 * (high - low);  // room for a name below the lower curve
   const Axes axes{.x_high = std::max(1.0, x.back()), .y_low = low, .y_high = high};
   const auto last = [](const std::vector<double>& values) {
     const auto there =

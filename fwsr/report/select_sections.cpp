@@ -85,20 +85,21 @@ std::string card(const SelectFacts& facts, std::size_t place, double all) {
 
 std::string points_table(const SelectFacts& facts, const std::vector<Index>& rows,
                          std::string_view caption) {
-  std::vector<std::string> columns = {"point"};
+  // What they are listed by stands where narrow screens show it.
+  std::vector<std::string> columns = {"point", "left over", "of all missing", "exemplar"};
   if (facts.page.rows.has_classes()) columns.push_back("class");
-  columns.insert(columns.end(), {"exemplar", "left over", "of all missing", "distance"});
+  columns.push_back("distance");
   double missing = 0;
   for (const float amount : facts.measured.amount) missing += static_cast<double>(amount);
   std::vector<std::vector<std::string>> lines;
   for (const Index row : rows) {
     std::vector<std::string> line = {
         fmt::format("<span data-row=\"{}\">{}</span>", row, html(facts.shown.name(row)))};
-    if (facts.page.rows.has_classes()) line.push_back(html(class_of(facts, row, 30)));
     const double amount = static_cast<double>(facts.measured.amount[at(row)]);
-    line.push_back(link_to(facts, facts.measured.group[at(row)]));
     line.push_back(percent(static_cast<double>(facts.measured.left[at(row)])));
     line.push_back(missing > 0 ? percent(amount / missing) : "");
+    line.push_back(link_to(facts, facts.measured.group[at(row)]));
+    if (facts.page.rows.has_classes()) line.push_back(html(class_of(facts, row, 30)));
     line.push_back(distance_text(static_cast<double>(facts.measured.distance[at(row)])));
     lines.push_back(std::move(line));
   }
@@ -159,12 +160,12 @@ std::string worst_section(const SelectFacts& facts) {
   for (const std::size_t t : loosest(facts.groups, 12)) {
     const Index row = facts.chosen[t].index;
     lines.push_back(
-        {link_to(facts, static_cast<Index>(t)),
-         fmt::format("<span data-row=\"{}\">{}</span>", row, html(facts.shown.name(row))),
-         count_text(facts.groups[t].points), distance_text(facts.groups[t].mean_distance)});
+        {fmt::format("<span data-row=\"{}\">{}</span>", row, html(facts.shown.name(row))),
+         link_to(facts, static_cast<Index>(t)), distance_text(facts.groups[t].mean_distance),
+         count_text(facts.groups[t].points)});
   }
   content +=
-      table({"exemplar", "point", "stands for", "mean distance"}, lines, "The loosest groups") +
+      table({"point", "exemplar", "mean distance", "stands for"}, lines, "The loosest groups") +
       "</div>\n";
   return section(
       "worst", "Badly represented",
@@ -209,9 +210,10 @@ std::string classes_section(const SelectFacts& facts) {
          percent(data) + bar(data / most, percent(data) + " of the data"), count_text(chosen[c]),
          percent(mine) + bar(mine / most, percent(mine) + " of the exemplars")});
   }
-  return section(
-      "classes", "Classes", "What share each class has of the data and of the exemplars.",
-      table({"class", "points", "of the data", "exemplars", "of the exemplars"}, lines, "Classes"));
+  return section("classes", "Classes",
+                 "What share each class has of the data and of the exemplars.",
+                 table({"class", "points", "of the data", "exemplars", "of the exemplars"}, lines,
+                       "Shares of the classes"));
 }
 
 std::string trace_section(const SelectFacts& facts) {

@@ -40,7 +40,9 @@ std::string settings_table(const SweepPage& page) {
     out += cell(s.f, number_text(s.f)) + cell(s.gap, number_text(s.gap));
     out += cell(s.error.value_or(1e308),
                 s.error ? percent(*s.error) + (best ? " *" : "") : std::string());
-    out += fmt::format("<td>{}</td></tr>\n", html(s.status));
+    std::string ended = s.status;
+    std::replace(ended.begin(), ended.end(), '_', ' ');
+    out += fmt::format("<td>{}</td></tr>\n", html(ended));
   }
   return out + "</tbody>\n</table></div>\n";
 }

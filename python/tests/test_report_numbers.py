@@ -209,22 +209,22 @@ def check(path, K, chosen, y=None, weights=None):
         assert np.allclose(values[points], np.sort(values)[::-1][:len(points)],
                            atol=2e-6 * max(values.max(), 1e-300) + 1e-6)
         for i, line in zip(points, lines):
-            assert near(line[-3], share[i]) and line[-4] == str(groups[i])
+            assert near(line[1], share[i]) and line[3] == str(groups[i])
             assert float(line[-1]) == pytest.approx(own[i], rel=2e-3, abs=2e-3)
             if rest.sum() > 1e-9 * mean:
-                assert near(line[-2], rest[i] / rest.sum())
+                assert near(line[2], rest[i] / rest.sum())
     loose = page.tables["The loosest groups"]
     means = np.array([own[groups == t].mean() if (groups == t).any() else 0 for t in range(k)])
     several = [t for t in range(k) if (groups == t).sum() > 1]
-    assert np.allclose([float(line[3]) for line in loose], np.sort(means[several])[::-1][:12],
+    assert np.allclose([float(line[2]) for line in loose], np.sort(means[several])[::-1][:12],
                        rtol=2e-3, atol=2e-3)
     for line in loose:
-        assert int(line[2].replace(",", "")) == (groups == int(line[0])).sum()
+        assert int(line[3].replace(",", "")) == (groups == int(line[1])).sum()
 
     # Shares of the classes.
     if y is not None:
         y = np.asarray(y)
-        for line in page.tables["Classes"]:
+        for line in page.tables["Shares of the classes"]:
             there = y == type(y[0])(line[0])
             assert int(line[1].replace(",", "")) == there.sum() and near(line[2], there.mean())
             assert int(line[3]) == there[T].sum() and near(line[4], there[T].mean())
