@@ -88,7 +88,7 @@ class ExchangeInKernel final : public ExchangePoints {
   KeepGoing keep_going_;
   double trace_ = 0, whole_ = 0;
   std::unordered_map<Index, std::vector<double>> products_;  // K S K_j by j
-  std::vector<Index> kept_;                                   // those that were known
+  std::vector<Index> kept_;                                  // those that were known
 };
 
 }  // namespace fwsr
