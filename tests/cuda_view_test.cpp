@@ -33,7 +33,7 @@ std::uint16_t half_of(float x) {  // of normal numbers in its range
   const auto bits = std::bit_cast<std::uint32_t>(x);
   if (x == 0) return static_cast<std::uint16_t>(bits >> 16);
   const std::uint32_t exponent = (bits >> 23 & 255) - 112, digits = bits >> 13 & 1023;
-  return static_cast<std::uint16_t>(bits >> 16 & 0x8000 | exponent << 10 | digits);
+  return static_cast<std::uint16_t>((bits >> 16 & 0x8000) | exponent << 10 | digits);
 }
 std::uint16_t bfloat_of(float x) {
   return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);

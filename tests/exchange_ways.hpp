@@ -66,7 +66,7 @@ struct Prepared {
     if (!way.in_set) problem.make_kernel(o, plan, false, way.by == fwsr::KernelBy::held, {});
     if (way.in_set) {
       if (!problem.set) problem.set = std::make_unique<fwsr::LocalPoints>(*problem.points, threads);
-      points = std::make_unique<fwsr::ExchangeInSet>(*problem.set, problem.terms);
+      points = std::make_unique<fwsr::ExchangeInSet>(*problem.set, problem.terms, threads);
     } else {
       points = std::make_unique<fwsr::ExchangeInKernel>(
           fwsr::KernelToExchange{problem.kernel(), problem.kernel(), problem.terms},

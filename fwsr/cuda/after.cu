@@ -66,14 +66,17 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
   z.sums[z.first / part_rows + blockIdx.x] = sum;
 }
 
-/// Columns of 32 exemplars and 8 rows at a time; a column belongs to one block, so that it is added up in one order.
-constexpr int tall = 32;
-__global__ void code_columns(const CodeRows z, Index rows, Index k, bool full, double* out) {
+/// 32 exemplars and code_part rows, some at a time: what these add to the columns.
+constexpr int tall = 8, code_part = 1024;
+__global__ void code_columns(const CodeRows z, Index rows, Index k, bool full, double* parts) {
   __shared__ double room[3][tall][warp];
-  const Index e = Index{blockIdx.x} * warp + threadIdx.x;
+  const Index e = Index{blockIdx.y} * warp + threadIdx.x;
+  const Index begin = Index{blockIdx.x} * code_part;
+  const Index end = begin + code_part < rows ? begin + code_part : rows;
   double squares = 0, along = 0, score = 0;
   if (e < k)
-    for (Index i = threadIdx.y; i < rows; i += tall) {
+#pragma unroll 4
+    for (Index i = begin + threadIdx.y; i < end; i += tall) {
       const double code = z.x[i * k + e], weight = z.weights ? z.weights[i] : 1.0;
       squares += weight * (code * code);
       if (!full) continue;
@@ -89,7 +92,7 @@ __global__ void code_columns(const CodeRows z, Index rows, Index k, bool full, d
   for (int q = 0; q < 3; ++q) {
     double sum = 0;
     for (int y = 0; y < tall; ++y) sum += room[q][y][threadIdx.x];
-    out[q * k + e] += sum;
+    parts[(Index{blockIdx.x} * 3 + q) * k + e] = sum;
   }
 }
 
@@ -117,9 +120,9 @@ __global__ void __launch_bounds__(threads) offer_numbers(const OfferBlock z) {
   const Index round = Index{gridDim.x} * warps;
   for (Index at = Index{blockIdx.x} * warps + threadIdx.x / warp; at < z.rows; at += round) {
     const double* const y = z.y + at * z.k;
-    const double by = sum_over(z.k, [&](Index p) { return z.b[at * z.k + p] * y[p]; });
-    const double wy =
-        sum_over(z.k, [&](Index p) { return (z.w[at * z.k + p] + z.x[at * z.k + p]) * y[p]; });
+    const double by = sum_over(z.k, [&](Index p) { return z.bw[at * 2 * z.k + p] * y[p]; });
+    const double wy = sum_over(
+        z.k, [&](Index p) { return (z.bw[(at * 2 + 1) * z.k + p] + z.x[at * z.k + p]) * y[p]; });
     if (threadIdx.x % warp != 0) continue;
     z.st[at] = z.squares[z.first + at] + z.eta_squared - by;
     z.st[z.rows + at] = z.r[z.first + at] - wy;
@@ -150,11 +153,17 @@ __global__ void offer_parts(const OfferBlock z) {
   for (int y = 1; y < offer_tall; ++y) see(best, room[y][threadIdx.x], z.step);
   z.parts[Index{blockIdx.x} * z.k + p] = best;
 }
+/// A warp for each exemplar: whoever is seen first, the best is the same.
 __global__ void join_offers(const OfferBlock z, Index parts) {
-  const Index p = Index{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (p >= z.k) return;
-  OfferOnCard best = z.best[p];
-  for (Index b = 0; b < parts; ++b) see(best, z.parts[b * z.k + p], z.step);
+  const Index p = blockIdx.x;
+  OfferOnCard best{-1, 0};
+  for (Index b = threadIdx.x; b < parts; b += warp) see(best, z.parts[b * z.k + p], z.step);
+  for (int far = warp / 2; far > 0; far /= 2)
+    see(best,
+        {__shfl_xor_sync(all_lanes, best.point, far), __shfl_xor_sync(all_lanes, best.gain, far)},
+        z.step);
+  if (threadIdx.x != 0) return;
+  see(best, z.best[p], z.step);
   z.best[p] = best;
 }
 
@@ -179,15 +188,23 @@ void launch_sweep_rows(const Device& device, const SweepBlock& block) {
 }
 void launch_take_columns(const Device& device, const double* v, Index v_stride, Index rows,
                          const Index* places, Index k, double* s) {
-  for_each(device, rows * k,
-           [=] __device__(Index at) { s[at] = v[at / k * v_stride + places[at % k]]; });
+  for_cells(device, rows, k,
+            [=] __device__(Index i, Index e) { s[i * k + e] = v[i * v_stride + places[e]]; });
 }
-void launch_code_columns(const Device& device, const CodeRows& codes, Index rows, Index k,
-                         bool full, double* out) {
-  if (k == 0) return;
-  code_columns<<<blocks_for(k, warp), dim3(warp, tall), 0, device.stream()>>>(codes, rows, k, full,
-                                                                              out);
+void launch_code_columns(Device& device, const CodeRows& codes, Index rows, Index k, bool full,
+                         double* out) {
+  if (k == 0 || rows == 0) return;
+  const Index count = (rows + code_part - 1) / code_part;
+  Array<double> parts(device, count * 3 * k);
+  const dim3 grid(static_cast<unsigned>(count), static_cast<unsigned>(blocks_for(k, warp)));
+  code_columns<<<grid, dim3(warp, tall), 0, device.stream()>>>(codes, rows, k, full, parts.get());
   check_launch("adding up codes");
+  const double* const from = parts.get();
+  for_each(device, 3 * k, [=] __device__(Index column) {
+    double sum = 0;
+    for (Index b = 0; b < count; ++b) sum += from[b * 3 * k + column];
+    out[column] += sum;
+  });
 }
 void launch_themselves(const Device& device, const Index* points, Index k, PointRange between,
                        int* nearest) {
@@ -214,15 +231,17 @@ void launch_offers(const Device& device, const OfferBlock& z) {
   const Index parts = (z.rows + part_rows - 1) / part_rows;
   const dim3 grid(static_cast<unsigned>(parts), static_cast<unsigned>(blocks_for(z.k, warp)));
   offer_parts<<<grid, dim3(warp, offer_tall), 0, device.stream()>>>(z);
-  join_offers<<<blocks_for(z.k, warp), warp, 0, device.stream()>>>(z, parts);
+  join_offers<<<static_cast<unsigned>(z.k), warp, 0, device.stream()>>>(z, parts);
   check_launch("trying exchanges");
 }
 void launch_no_offers(const Device& device, OfferOnCard* best, Index k) {
   for_each(device, k, [=] __device__(Index p) { best[p] = {-1, 0}; });
 }
 
-void launch_subtract_from(const Device& device, const double* w, double* x, Index count) {
-  for_each(device, count, [=] __device__(Index l) { x[l] = w[l] - x[l]; });
+void launch_subtract_from(const Device& device, const double* bw, double* x, Index rows, Index k) {
+  for_cells(device, rows, k, [=] __device__(Index i, Index p) {
+    x[i * k + p] = bw[(2 * i + 1) * k + p] - x[i * k + p];
+  });
 }
 void launch_scores(const Device& device, const double* a, const double* y, const double* z,
                    Index rows, Index d, double* c, double* h) {
@@ -246,7 +265,7 @@ void launch_times(const Device& device, const double* times, Index n, double* v)
   for_each(device, n, [=] __device__(Index i) { v[i] *= times[i]; });
 }
 void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v) {
-  for_each(device, rows * d, [=] __device__(Index at) { v[at] *= sqrt(times[at / d]); });
+  for_cells(device, rows, d, [=] __device__(Index i, Index l) { v[i * d + l] *= sqrt(times[i]); });
 }
 void launch_scatter(const Device& device, const double* some, const Index* places, Index count,
                     double* all) {

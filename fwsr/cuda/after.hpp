@@ -7,7 +7,7 @@
 namespace fwsr::cuda {
 
 /// Sums over `part_rows` points each, which the host adds up first to last.
-inline constexpr Index part_rows = 256;
+inline constexpr Index part_rows = 64;
 struct SweepSums {
   double xk = 0, xkx = 0, plain_trace = 0, projection = 0;
   double absolute = 0, residual_errors = 0, longest = 0, roughest = 0;
@@ -47,8 +47,8 @@ struct CodeRows {
   const double *x = nullptr, *s = nullptr, *xk = nullptr;  // rows x k
   const double* weights = nullptr;                         // null: 1 each
 };
-void launch_code_columns(const Device& device, const CodeRows& codes, Index rows, Index k,
-                         bool full, double* out);
+void launch_code_columns(Device& device, const CodeRows& codes, Index rows, Index k, bool full,
+                         double* out);
 /// nearest[point_t] = t, of points between these: exemplars stand for themselves.
 struct PointRange {
   Index first = 0, last = 0;
@@ -75,9 +75,10 @@ struct PartnersOnCard {
 };
 struct OfferBlock {
   Index first = 0, rows = 0, k = 0;
-  const double *b = nullptr, *w = nullptr, *y = nullptr, *x = nullptr, *e = nullptr;  // rows x k
-  const double *r = nullptr, *squares = nullptr;  // of all candidates
-  const char* chosen = nullptr;                   // of all candidates: is an exemplar
+  const double* bw = nullptr;                             // rows x 2 k: b, and w behind it
+  const double *y = nullptr, *x = nullptr, *e = nullptr;  // rows x k
+  const double *r = nullptr, *squares = nullptr;          // of all candidates
+  const char* chosen = nullptr;                           // of all candidates: is an exemplar
   PartnersOnCard partners;
   double eta_squared = 0, mu = 0, step = 0;
   const double *kappa = nullptr, *per_m = nullptr;
@@ -88,8 +89,8 @@ struct OfferBlock {
 void launch_offers(const Device& device, const OfferBlock& block);
 void launch_no_offers(const Device& device, OfferOnCard* best, Index k);
 
-/// x_l <- w_l - x_l.
-void launch_subtract_from(const Device& device, const double* w, double* x, Index count);
+/// x <- w - x, for the rows of an OfferBlock.
+void launch_subtract_from(const Device& device, const double* bw, double* x, Index rows, Index k);
 /// c_i = <y_i, z_i>, h_i = <a_i, z_i> of rows of d numbers.
 void launch_scores(const Device& device, const double* a, const double* y, const double* z,
                    Index rows, Index d, double* c, double* h);

@@ -21,7 +21,7 @@ struct Library {
   decltype(&cublasSetStream_v2) set_stream = nullptr;
   decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
   decltype(&cublasDgemm_v2_64) gemm = nullptr;
-  decltype(&cublasDsyrk_v2_64) syrk = nullptr;
+  decltype(&cublasDgemmBatched_64) gemm_many = nullptr;
   decltype(&cublasDtrsm_v2_64) trsm = nullptr;
   decltype(&cublasGetStatusString) status_string = nullptr;
 };
@@ -47,7 +47,7 @@ Library load() {
   find(library.set_stream, "cublasSetStream_v2");
   find(library.set_workspace, "cublasSetWorkspace_v2");
   find(library.gemm, "cublasDgemm_v2_64");
-  find(library.syrk, "cublasDsyrk_v2_64");
+  find(library.gemm_many, "cublasDgemmBatched_64");
   find(library.trsm, "cublasDtrsm_v2_64");
   find(library.status_string, "cublasGetStatusString");
   return library;
@@ -95,11 +95,13 @@ void Blas::multiply(const Product& p) const {
              "multiplying matrices");
 }
 
-void Blas::add_gram(const Matrix& rows, double* out) const {
+void Blas::add_products(const ManyProducts& p) const {
+  if (p.rows == 0 || p.count == 0) return;
   const double one = 1;
-  check_blas(library().syrk(handle_, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, rows.cols, rows.rows,
-                            &one, rows.data, rows.stride, &one, out, rows.cols),
-             "multiplying points");
+  check_blas(
+      library().gemm_many(handle_, CUBLAS_OP_N, CUBLAS_OP_T, p.width, p.width, p.rows, &one,
+                          p.right, p.stride, p.left, p.stride, &one, p.out, p.width, p.count),
+      "multiplying points");
 }
 
 void Blas::substitute(const double* g, Index rank, double* rows, Index count, Index stride) const {

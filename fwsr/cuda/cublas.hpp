@@ -35,8 +35,13 @@ class Blas {
     Index out_stride = 0;
   };
   void multiply(const Product& p) const;
-  /// out += rows^T rows, d x d; the upper triangle.
-  void add_gram(const Matrix& rows, double* out) const;
+  /// out_b += left_b^T right_b, `count` products of the same shape; the pointers are in the memory of the card.
+  struct ManyProducts {
+    const double *const *left = nullptr, *const *right = nullptr;  // rows x width each
+    double* const* out = nullptr;                                  // width x width each
+    Index rows = 0, width = 0, stride = 0, count = 0;              // stride: of left and right
+  };
+  void add_products(const ManyProducts& p) const;
   /// rows <- rows G^-T, G the lower triangle of a rank x rank matrix: forward substitution for every row.
   void substitute(const double* g, Index rank, double* rows, Index count, Index stride) const;
 

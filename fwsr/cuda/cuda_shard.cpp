@@ -1,4 +1,5 @@
 #include "fwsr/cuda/cuda_shard.hpp"
+#include "fwsr/cuda/gram.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -78,27 +79,44 @@ RowsOf::Reply CudaShard::answer(const RowsOf& q) const {
 Moments::Reply CudaShard::answer(const Moments& q) {
   const DevicePoints& own = points(q.set);
   const Index dim = own.dim();
-  Array<double> products(*device_, dim * dim);
-  products.set_to_zero();
+  GramSum sum(*device_, dim, own.size());
   for_rows(own, 0, [&](Index first, Index last, double* rows) {
     weigh_rows(q.set, first, last, rows);
-    device_->blas().add_gram({rows, last - first, dim, dim}, products.get());
+    sum.add(rows, last - first);
   });
-  return {Gram{.products = products.get_all(), .rows = {}}};
+  return {Gram{.products = sum.total(), .rows = {}}};
 }
 
-/// a_i^T C a_i of every point.
+namespace {
+
+constexpr Index panel = 128;  // columns of C at a time
+
+/// C with all that stands above its panels on the diagonal doubled, and what is below of no use.
+std::vector<double> doubled_above(std::span<const double> c, Index dim) {
+  std::vector<double> upper(c.begin(), c.end());
+  for (Index k = 0; k < dim; ++k)
+    for (Index l = (k / panel + 1) * panel; l < dim; ++l) upper[at(k * dim + l)] *= 2;
+  return upper;
+}
+
+}  // namespace
+
+/// a_i^T C a_i of every point, for a symmetric C: a panel of its columns is multiplied with what is beside or above its
+/// part of the diagonal.
 Array<double> CudaShard::forms(const DevicePoints& own, std::span<const double> c) {
   const Index dim = own.dim();
-  const Array<double> matrix = put(c);
+  const Array<double> matrix = put(doubled_above(c, dim));
   Array<double> r(*device_, own.size()), y;
   for_rows(own, dim, [&](Index first, Index last, const double* rows) {
     const Index count = last - first;
     if (y.empty()) y = Array<double>(*device_, count * dim);
-    device_->blas().multiply({.left = {rows, count, dim, dim},
-                              .right = {matrix.get(), dim, dim, dim},
-                              .out = y.get(),
-                              .out_stride = dim});
+    for (Index l = 0; l < dim; l += panel) {
+      const Index width = std::min(panel, dim - l), above = l + width;
+      device_->blas().multiply({.left = {rows, count, above, dim},
+                                .right = {matrix.get() + l, above, width, dim},
+                                .out = y.get() + l,
+                                .out_stride = dim});
+    }
     launch_row_dots(*device_, rows, y.get(), count, dim, r.get() + first);
   });
   device_->wait();

@@ -174,7 +174,7 @@ void CudaShard::for_rows(const DevicePoints& points, Index numbers_each, Use&& u
   const Index n = points.size(), each = points.dim() + numbers_each;
   const Index room = std::min(numbers_at_once, device_->memory() / 64);
   const Index at_once =
-      std::clamp<Index>(room / each / part_rows * part_rows, part_rows, Index{1} << 16);
+      std::clamp<Index>(room / each / part_rows * part_rows, part_rows, Index{1} << 15);
   Array<double> rows(*device_, std::min(at_once, n) * points.dim());
   for (Index first = 0; first < n; first += at_once) {
     throw_if_cancelled(keep_going_);

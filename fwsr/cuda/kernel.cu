@@ -49,21 +49,21 @@ void launch_shift(const Device& device, const double* shift, Index count, Index 
 }
 
 void launch_gaussians(const Device& device, const Gaussians& z, Index count, Index few, double* v) {
-  for_each(device, count * few, [=] __device__(Index at) {
-    const double square = z.squares[at / few] + z.of_few[at % few] - 2 * v[at];
-    v[at] = z.times * exp(-z.gamma * fmax(0.0, square));
+  for_cells(device, count, few, [=] __device__(Index i, Index e) {
+    double& value = v[i * few + e];
+    const double square = z.squares[i] + z.of_few[e] - 2 * value;
+    value = z.times * exp(-z.gamma * fmax(0.0, square));
   });
 }
 
 void launch_store(const Device& device, const double* rows, Index count, Index d, Number number,
                   Index stride, void* out) {
-  for_each(device, count * stride, [=] __device__(Index at) {
-    const Index l = at % stride;
-    const double x = l < d ? rows[at / stride * d + l] : 0.0;
+  for_cells(device, count, stride, [=] __device__(Index i, Index l) {
+    const double x = l < d ? rows[i * d + l] : 0.0;
     if (number == Number::float32)
-      static_cast<float*>(out)[at] = static_cast<float>(x);
+      static_cast<float*>(out)[i * stride + l] = static_cast<float>(x);
     else
-      static_cast<double*>(out)[at] = x;
+      static_cast<double*>(out)[i * stride + l] = x;
   });
 }
 

@@ -116,6 +116,7 @@ __device__ inline double block_max(double v, double* room) {
 template <class F>
 __device__ inline double sum_over(Index count, F&& f) {
   double sum = 0;
+#pragma unroll 4
   for (Index e = threadIdx.x % warp; e < count; e += warp) sum += f(e);
   return warp_sum(sum);
 }
@@ -214,6 +215,23 @@ void for_each(const Device& device, Index n, F f) {
   if (n == 0) return;
   for_each_kernel<<<blocks_for(n, threads, 1 << 16), threads, 0, device.stream()>>>(n, f);
   check_launch("working on numbers of the points");
+}
+
+/// f(i, l), i = 0 .. rows, l = 0 .. columns: neighbouring threads have neighbouring columns. No divisions, which would
+/// take longer than what is done with a number.
+template <class F>
+__global__ void for_cells_kernel(Index rows, Index columns, F f) {
+  for (Index i = Index{blockIdx.x} * blockDim.y + threadIdx.y; i < rows;
+       i += Index{gridDim.x} * blockDim.y)
+    for (Index l = threadIdx.x; l < columns; l += blockDim.x) f(i, l);
+}
+template <class F>
+void for_cells(const Device& device, Index rows, Index columns, F f) {
+  if (rows == 0 || columns == 0) return;
+  const unsigned wide = columns > 64 ? 128 : columns > 16 ? 32 : 8, tall = 256 / wide;
+  for_cells_kernel<<<blocks_for(rows, tall, 1 << 16), dim3(wide, tall), 0, device.stream()>>>(
+      rows, columns, f);
+  check_launch("working on rows of points");
 }
 
 }  // namespace fwsr::cuda

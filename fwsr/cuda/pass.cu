@@ -47,14 +47,15 @@ __device__ double score_of(const RunView& run, Index i, double square) {
 /// E and E^T after the step, a part of each by every block.
 __device__ void update_e(const RunView& run, const RunState& s) {
   if (!run.e) return;
-  const Index dim = run.rows.dim(), all = dim * dim;
+  const Index dim = run.rows.dim();
   const double keep = 1 - s.gamma;
-  for (Index at = blockIdx.x * blockDim.x + threadIdx.x; at < all; at += gridDim.x * blockDim.x) {
-    const Index k = at / dim, l = at % dim;
-    const double own = k == l ? s.gamma : 0.0;
-    run.e[at] = keep * run.e[at] - s.factor * run.a[k] * run.w[l] + own;
-    run.et[at] = keep * run.et[at] - s.factor * run.a[l] * run.w[k] + own;
-  }
+  for (Index k = blockIdx.x; k < dim; k += gridDim.x)
+    for (Index l = threadIdx.x; l < dim; l += blockDim.x) {
+      const Index at = k * dim + l;
+      const double own = k == l ? s.gamma : 0.0;
+      run.e[at] = keep * run.e[at] - s.factor * run.a[k] * run.w[l] + own;
+      run.et[at] = keep * run.et[at] - s.factor * run.a[l] * run.w[k] + own;
+    }
 }
 
 template <class T, class S, bool ahead>

@@ -8,6 +8,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/cuda/after.hpp"
 #include "fwsr/cuda/cuda_shard.hpp"
+#include "fwsr/cuda/gram.hpp"
 #include "fwsr/cuda/statistics.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/solver/covariance.hpp"
@@ -199,13 +200,12 @@ ResidualSquares::Reply CudaShard::answer(const ResidualSquares& q) {
 ResidualMoments::Reply CudaShard::answer(const ResidualMoments& q) {
   const DevicePoints& own = points(q.set);
   const Index dim = own.dim();
-  Array<double> products(*device_, dim * dim);
-  products.set_to_zero();
+  GramSum sum(*device_, dim, own.size());
   for_residuals(own, q.codes, [&](Index first, Index last, double* rows) {
     weigh_rows(q.set, first, last, rows);
-    device_->blas().add_gram({rows, last - first, dim, dim}, products.get());
+    sum.add(rows, last - first);
   });
-  return {Gram{.products = products.get_all(), .rows = {}}};
+  return {Gram{.products = sum.total(), .rows = {}}};
 }
 
 ProjectedSquares::Reply CudaShard::answer(const ProjectedSquares& q) {
@@ -295,34 +295,33 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
         pairs.insert(pairs.end(), {p, c});
   const Array<Index> refused(*device_, std::span<const Index>(pairs));
   const Array<char> chosen(*device_, std::span<const char>(marks));
-  Array<double> b, w, y, x, e, st;
+  Array<double> bw, y, x, e, st;
   Array<OfferOnCard> parts, best(*device_, k);
   launch_no_offers(*device_, best.get(), k);
   for_rows(own, 5 * k + 2, [&](Index first, Index last, const double* rows) {
     const Index count = last - first;
-    if (b.empty()) {
-      for (Array<double>* a : {&b, &w, &y, &x, &e}) *a = Array<double>(*device_, count * k);
+    if (bw.empty()) {
+      bw = Array<double>(*device_, count * 2 * k);
+      for (Array<double>* a : {&y, &x, &e}) *a = Array<double>(*device_, count * k);
       st = Array<double>(*device_, 2 * count);
       parts = Array<OfferOnCard>(*device_, block_count(count, part_rows) * k);
     }
-    const auto multiply = [&](const Array<double>& left, const Array<double>& right,
+    const auto multiply = [&](const Array<double>& left, Index stride, const Array<double>& right,
                               Array<double>& out) {
-      device_->blas().multiply({.left = {left.get(), count, k, k},
+      device_->blas().multiply({.left = {left.get(), count, k, stride},
                                 .right = {right.get(), k, k, k},
                                 .out = out.get(),
                                 .out_stride = k});
     };
-    times(rows, count, dim, with.get(), k, b.get(), k);
-    times(rows, count, dim, with.get() + k * dim, k, w.get(), k);
-    multiply(b, inverse, y);
-    multiply(y, g, x);
-    launch_subtract_from(*device_, w.get(), x.get(), count * k);
-    multiply(x, inverse, e);
+    times(rows, count, dim, with.get(), 2 * k, bw.get(), 2 * k);
+    multiply(bw, 2 * k, inverse, y);
+    multiply(y, k, g, x);
+    launch_subtract_from(*device_, bw.get(), x.get(), count, k);
+    multiply(x, k, inverse, e);
     launch_offers(*device_, {.first = first,
                              .rows = count,
                              .k = k,
-                             .b = b.get(),
-                             .w = w.get(),
+                             .bw = bw.get(),
                              .y = y.get(),
                              .x = x.get(),
                              .e = e.get(),

@@ -158,33 +158,55 @@ __global__ void find_beyond(const double* v, Index n, double limit, unsigned lon
   if (i < n && v[i] > limit) atomicMin(first, static_cast<unsigned long long>(i));
 }
 
-template <class T>
-__global__ void fill(const Rows rows, Index first, Index count, double* out) {
-  const Index dim = rows.dim(), all = count * dim;
-  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all;
-       at += Index{gridDim.x} * blockDim.x)
-    out[at] = feature_of<T>(rows, first + at / dim, at % dim);
-}
-template <class T>
-__global__ void gather(const Rows rows, const double* squares, const Index* which, Index count,
-                       double* out) {
-  const Index dim = rows.dim(), width = dim + own_numbers, all = count * width;
-  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all;
-       at += Index{gridDim.x} * blockDim.x) {
-    const Index i = which[at / width], l = at % width;
-    out[at] = l < dim        ? feature_of<T>(rows, i, l)
-              : l == dim     ? squares[i]
-              : l == dim + 1 ? inner_of(rows, i)
-              : l == dim + 2 ? mean_of(rows, i)
-                             : outer_of(rows, i);
+template <class T, int count>
+struct alignas(count * sizeof(T)) Some {
+  T x[count];
+};
+/// Some lanes to a row, as many rows at a time as a block has threads for, some numbers to a lane.
+template <class T, int lanes, int each>
+__global__ void __launch_bounds__(threads)
+    fill(const __grid_constant__ Rows rows, Index first, Index count, double* out) {
+  constexpr int tall = threads / lanes;
+  const int d = static_cast<int>(rows.features), dim = static_cast<int>(rows.dim());
+  const int lane = static_cast<int>(threadIdx.x) % lanes,
+            own = static_cast<int>(threadIdx.x) / lanes;
+  for (Index at = Index{blockIdx.x} * tall + own; at < count; at += Index{gridDim.x} * tall) {
+    const Index i = first + at;
+    const T* const row = row_of<T>(rows, i);
+    const double inner = inner_of(rows, i), mean = mean_of(rows, i), outer = outer_of(rows, i);
+    double* const to = out + at * dim;
+#pragma unroll 4
+    for (int l = each * lane; l < d; l += each * lanes) {
+      const auto numbers = *reinterpret_cast<const Some<T, each>*>(row + l);
+      Some<double, each> points;
+#pragma unroll
+      for (int x = 0; x < each; ++x)
+        points.x[x] = outer * (scaled(rows, inner, wide(numbers.x[x]), l + x) - mean);
+      *reinterpret_cast<Some<double, each>*>(to + l) = points;
+    }
+    if (dim > d && lane == 0) to[d] = rows.eta;
   }
 }
 template <class T>
-__global__ void gather_stored(const Rows rows, const Index* which, Index count, double* out) {
-  const Index d = rows.features, all = count * d;
-  for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < all;
-       at += Index{gridDim.x} * blockDim.x)
-    out[at] = wide(row_of<T>(rows, which[at / d])[at % d]);
+void gather(const Device& device, const Rows& rows, const double* squares, const Index* which,
+            Index count, double* out) {
+  const Index dim = rows.dim(), width = dim + own_numbers;
+  for_cells(device, count, width, [=] __device__(Index at, Index l) {
+    const Index i = which[at];
+    out[at * width + l] = l < dim        ? feature_of<T>(rows, i, l)
+                          : l == dim     ? squares[i]
+                          : l == dim + 1 ? inner_of(rows, i)
+                          : l == dim + 2 ? mean_of(rows, i)
+                                         : outer_of(rows, i);
+  });
+}
+template <class T>
+void gather_stored(const Device& device, const Rows& rows, const Index* which, Index count,
+                   double* out) {
+  const Index d = rows.features;
+  for_cells(device, count, d, [=] __device__(Index at, Index l) {
+    out[at * d + l] = wide(row_of<T>(rows, which[at])[l]);
+  });
 }
 __global__ void __launch_bounds__(threads)
     row_dots(const double* x, const double* y, Index count, Index d, double* out) {
@@ -320,29 +342,29 @@ void launch_fill(const Device& device, const Rows& rows, Index first, Index last
   const Index count = last - first;
   if (count <= 0) return;
   with_number(rows.number, [&]<class T>(T) {
-    fill<T><<<blocks_for(count * rows.dim(), threads, 1 << 16), threads, 0, device.stream()>>>(
-        rows, first, count, out);
+    constexpr int few = 8;
+    const auto start = [&](auto* kernel, int tall) {
+      kernel<<<blocks_for(count, tall, 1 << 16), threads, 0, device.stream()>>>(rows, first, count,
+                                                                                out);
+    };
+    const bool pairs = rows.whole_pieces && rows.features % 2 == 0 && rows.dim() % 2 == 0;
+    if (rows.features <= 2 * few)
+      start(fill<T, few, 1>, threads / few);
+    else if (pairs)
+      start(fill<T, warp, 2>, warps);
+    else
+      start(fill<T, warp, 1>, warps);
   });
   check_launch("writing out points");
 }
 void launch_gather(const Device& device, const Rows& rows, const double* squares,
                    const Index* which, Index count, double* out) {
-  if (count == 0) return;
-  with_number(rows.number, [&]<class T>(T) {
-    gather<T><<<blocks_for(count * (rows.dim() + own_numbers), threads, 1 << 16), threads, 0,
-                device.stream()>>>(rows, squares, which, count, out);
-  });
-  check_launch("writing out points");
+  with_number(rows.number,
+              [&]<class T>(T) { gather<T>(device, rows, squares, which, count, out); });
 }
 void launch_gather_stored(const Device& device, const Rows& rows, const Index* which, Index count,
                           double* out) {
-  if (count == 0) return;
-  with_number(rows.number, [&]<class T>(T) {
-    gather_stored<T>
-        <<<blocks_for(count * rows.features, threads, 1 << 16), threads, 0, device.stream()>>>(
-            rows, which, count, out);
-  });
-  check_launch("writing out points");
+  with_number(rows.number, [&]<class T>(T) { gather_stored<T>(device, rows, which, count, out); });
 }
 void launch_row_dots(const Device& device, const double* x, const double* y, Index count, Index d,
                      double* out) {

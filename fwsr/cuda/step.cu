@@ -20,68 +20,65 @@ struct Vectors {
 };
 
 /// The smallest index among the points whose score is within a relative `tie` of the largest. Every block finds it.
+/// `near`: room for a number of every block of the pass.
 struct Leader {
   Index point;
   double square;
 };
-__device__ Leader find_leader(const RunView& run, double tie, double* room, double* blocks_best) {
-  __shared__ unsigned long long first_group;
+__device__ Leader find_leader(const RunView& run, double tie, double* room, int* near) {
+  __shared__ unsigned long long first_point;
+  __shared__ int count;
   __shared__ Leader found;
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % warp;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % warp, own = thread / warp;
   double most = -INFINITY;
-  for (int b = thread; b < run.blocks; b += step_threads) {
-    blocks_best[b] = run.block_best[b];
-    most = fmax(most, blocks_best[b]);
-  }
-  if (thread == 0) first_group = ~0ull;
+#pragma unroll 2
+  for (int b = thread; b < run.blocks; b += step_threads) most = fmax(most, run.block_best[b]);
+  if (thread == 0) first_point = ~0ull, count = 0;
   const double largest = block_max(most, room);
   const double enough = largest - tie * (largest > 0 ? largest : 0.0);
+  if (most >= enough)  // of few threads
+    for (int b = thread; b < run.blocks; b += step_threads)
+      if (run.block_best[b] >= enough) near[atomicAdd(&count, 1)] = b;
+  __syncthreads();
   // The groups of a block stand one round of all warps apart.
   constexpr int block_warps = pass_threads / warp;
   const Index round = Index{run.blocks} * block_warps;
-  for (int b = thread / warp; b < run.blocks; b += step_warps) {
-    if (!(blocks_best[b] >= enough)) continue;
-    for (Index turn = lane / block_warps;; turn += warp / block_warps) {
-      const Index group = turn * round + Index{b} * block_warps + lane % block_warps;
+  Index mine = -1;
+  double square = 0;
+  for (int q = 0; q < count; ++q)
+#pragma unroll 1
+    for (Index turn = own / block_warps;; turn += step_warps / block_warps) {
+      const Index group = turn * round + Index{near[q]} * block_warps + own % block_warps;
       if (group >= run.groups) break;
-      if (!(run.group_best[group] >= enough)) continue;
-      atomicMin(&first_group, static_cast<unsigned long long>(group));
-      break;  // later ones are larger
+      const Index i = group * group_points + lane;
+      if (i >= run.rows.size || (mine >= 0 && i > mine)) continue;
+      const double price = run.prices ? run.prices[i] : 1.0, c = run.c[i];
+      if (price > 0 && c * price >= enough) mine = i, square = c;
     }
-  }
+  if (mine >= 0) atomicMin(&first_point, static_cast<unsigned long long>(mine));
   __syncthreads();
-  if (thread < warp) {
-    // Nobody, where scores are no numbers: the first point, for the host to see.
-    const Index group = first_group == ~0ull ? 0 : static_cast<Index>(first_group);
-    const Index i = group * group_points + lane;
-    double score = -INFINITY, square = 0;
-    if (i < run.rows.size) {
-      const double price = run.prices ? run.prices[i] : 1.0;
-      square = run.c[i];
-      if (price > 0) score = square * price;
-    }
-    const unsigned good = __ballot_sync(all_lanes, score >= enough);
-    if (lane == (good ? __ffs(static_cast<int>(good)) - 1 : 0)) found = {i, square};
-  }
+  // Nobody, where scores are no numbers: the first point, for the host to see.
+  if (first_point == ~0ull && thread == 0) found = {0, run.c[0]};
+  if (mine >= 0 && first_point == static_cast<unsigned long long>(mine)) found = {mine, square};
   __syncthreads();
   return found;
 }
 
-/// out_l = sum_k m[l, k] x_k for the rows l of this block, four to a warp at a time; where there are fewer rows than that,
-/// several warps share them.
+/// out_l = sum_k m[l, k] x_k for the rows l of this block, `rows` to a warp at a time, so that many of them are on their
+/// way at once; where there are fewer rows than that, several warps share them.
 __device__ __noinline__ void multiply_rows(const double* m, Index dim, const double* x,
                                            double* out) {
-  constexpr int rows = 4;
+  constexpr int rows = 8, holders = warp / rows;
   __shared__ double parts_of[step_warps * rows];
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
   const int height = static_cast<int>((dim + gridDim.x - 1) / gridDim.x + rows - 1) / rows * rows;
-  const int quads = height / rows, parts = quads >= step_warps ? 1 : step_warps / quads;
+  const int bands = height / rows, parts = bands >= step_warps ? 1 : step_warps / bands;
   const Index begin = Index{blockIdx.x} * height;
-  for (int quad = own % (quads < step_warps ? quads : step_warps); quad < quads;
-       quad += step_warps) {
-    const int part = parts == 1 ? 0 : own / quads;
+  for (int band = own % (bands < step_warps ? bands : step_warps); band < bands;
+       band += step_warps) {
+    const int part = parts == 1 ? 0 : own / bands;
     if (part >= parts) break;
-    const Index first = begin + quad * rows;
+    const Index first = begin + band * rows;
     double sums[rows] = {};
     const double* row[rows];
 #pragma unroll
@@ -90,9 +87,9 @@ __device__ __noinline__ void multiply_rows(const double* m, Index dim, const dou
     for (Index k = part * warp + lane; k < dim; k += parts * warp)
 #pragma unroll
       for (int r = 0; r < rows; ++r) sums[r] = fma(row[r][k], x[k], sums[r]);
-        // Four sums over 32 lanes become one of every quarter.
+        // The sums over 32 lanes become one of every few lanes.
 #pragma unroll
-    for (int far = 16, half = rows / 2; half > 0; far /= 2, half /= 2) {
+    for (int far = warp / 2, half = rows / 2; half > 0; far /= 2, half /= 2) {
       const bool upper = lane & far;
 #pragma unroll
       for (int r = 0; r < half; ++r)
@@ -100,11 +97,12 @@ __device__ __noinline__ void multiply_rows(const double* m, Index dim, const dou
                   __shfl_xor_sync(all_lanes, upper ? sums[r] : sums[r + half], far);
     }
 #pragma unroll
-    for (int far = 4; far > 0; far /= 2) sums[0] += __shfl_xor_sync(all_lanes, sums[0], far);
-    if (lane % 8 != 0) continue;
-    const Index l = first + lane / 8;
+    for (int far = holders / 2; far > 0; far /= 2)
+      sums[0] += __shfl_xor_sync(all_lanes, sums[0], far);
+    if (lane % holders != 0) continue;
+    const Index l = first + lane / holders;
     if (parts > 1)
-      parts_of[part * height + quad * rows + lane / 8] = sums[0];
+      parts_of[part * height + band * rows + lane / holders] = sums[0];
     else if (l < dim)
       out[l] = sums[0];
   }
@@ -241,7 +239,7 @@ __global__ void __launch_bounds__(step_threads) decide(const RunView run, bool a
     if (first) run.state->waits = no_steps ? Waits::no_steps : Waits::f;
     return;
   }
-  const Leader leader = find_leader(run, s.tie, room, v.w);
+  const Leader leader = find_leader(run, s.tie, room, reinterpret_cast<int*>(memory + 4 * dim));
 #pragma unroll 1
   for (Index l = threadIdx.x; l < dim; l += step_threads)
     v.a[l] = feature_at(rows, leader.point, l);
@@ -316,9 +314,8 @@ int step_blocks(const Device& device, Index dim) {
   return dim <= small ? 1 : blocks_for(dim, rows_each, device.processors());
 }
 std::size_t step_memory(Index dim, int blocks) {
-  // The best of all blocks of the pass stand where w, C w and R v come later.
-  const Index numbers = 4 * dim < blocks + dim ? blocks + dim : 4 * dim;
-  return static_cast<std::size_t>(numbers) * sizeof(double);
+  return static_cast<std::size_t>(4 * dim) * sizeof(double) +
+         static_cast<std::size_t>(blocks) * sizeof(int);
 }
 
 }  // namespace

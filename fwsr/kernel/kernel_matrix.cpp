@@ -8,6 +8,12 @@
 
 namespace fwsr {
 
+std::vector<double> KernelMatrix::diagonals(std::span<const Index> points, Eta eta) const {
+  std::vector<double> found;
+  for (const Index i : points) found.push_back(diagonal(i, eta));
+  return found;
+}
+
 void KernelMatrix::column(Index j, std::span<double> out) const {
   scan(j, j + 1, [&](Index begin, Index end, const double* tile, Index) {
     std::copy(tile, tile + (end - begin), out.data() + begin);

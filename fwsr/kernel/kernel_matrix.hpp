@@ -28,6 +28,9 @@ class KernelMatrix {
   virtual Index size() const = 0;
   virtual double unit() const = 0;
   virtual double diagonal(Index i, Eta eta = Eta::included) const = 0;
+  /// The same of some points: one question where they live somewhere else, not one for each.
+  virtual std::vector<double> diagonals(std::span<const Index> points,
+                                        Eta eta = Eta::included) const;
   /// True when the entries are float32 numbers, within about 1e-6 of the true ones.
   virtual bool single() const = 0;
   /// Of a matrix that others made: e, when its entries may be off by e sqrt(K_ii K_jj), and it may be no

@@ -28,7 +28,7 @@ std::optional<Exchanged> refine_picks(const Task& task, const PreparedProblem& p
     if (vectors) {
       set = std::make_unique<LocalPoints>(*task.points, task.threads, task.keep_going);
       set->narrow(task.terms);
-      points = std::make_unique<ExchangeInSet>(*set, task.terms);
+      points = std::make_unique<ExchangeInSet>(*set, task.terms, task.threads);
     } else {
       if (!task.terms.included.empty())
         left = make_projected_kernel(*task.kernel, task.terms.included, true, task.threads);

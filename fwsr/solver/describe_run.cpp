@@ -19,9 +19,13 @@ namespace {
 
 /// Rounding of K, times this, is that of the directions of the picks.
 double steepest(const std::vector<Step>& trace, const KernelMatrix& kernel) {
+  std::vector<Index> picks;
+  for (const Step& s : trace) picks.push_back(s.pick);
+  const std::vector<double> squares = kernel.diagonals(picks);
   double most = 0;
-  for (const Step& s : trace)
-    if (s.score > 0) most = std::max(most, kernel.diagonal(s.pick) / s.score / s.score);
+  for (std::size_t t = 0; t < trace.size(); ++t)
+    if (const double score = trace[t].score; score > 0)
+      most = std::max(most, squares[t] / score / score);
   return most;
 }
 

@@ -109,8 +109,9 @@ std::vector<Offer> linear_offers(const OfferedPoints& offered, const ExchangeTab
   return joined(parts, z);
 }
 
-ExchangeInSet::ExchangeInSet(PointSet& set, const Terms& terms)
+ExchangeInSet::ExchangeInSet(PointSet& set, const Terms& terms, int threads)
     : set_(set),
+      threads_(threads),
       covariance_(set.covariance(false)),
       weight_(terms.weight_of_all(set.facts().size)) {
   const Index dim = set.facts().dim;
@@ -124,14 +125,32 @@ Among ExchangeInSet::among(std::span<const Index> points) {
   const Index dim = set_.facts().dim, m = std::ssize(points);
   std::vector<double> rows(at(m * dim));
   set_.rows_of(points, rows.data());
-  const std::vector<double> with_c = times_covariance(rows, covariance_->c, dim);
+  constexpr Index few = 32;  // rows at a time, whatever the number of threads
+  std::vector<double> with_c(rows.size());
+  for_blocks(
+      threads_for(threads_, static_cast<double>(m * dim) * static_cast<double>(dim)), m,
+      [&](Index, Index first, Index last) {
+        const std::vector<double> some = times_covariance(
+            {rows.begin() + first * dim, rows.begin() + last * dim}, covariance_->c, dim);
+        std::copy(some.begin(), some.end(), with_c.begin() + first * dim);
+      },
+      few);
   Among found{.k = std::vector<double>(at(m * m)), .kk = std::vector<double>(at(m * m))};
-  for (Index p = 0; p < m; ++p)
-    for (Index l = 0; l <= p; ++l) {
-      const double* const other = rows.data() + l * dim;
-      found.k[at(p * m + l)] = found.k[at(l * m + p)] = dot(rows.data() + p * dim, other, dim);
-      found.kk[at(p * m + l)] = found.kk[at(l * m + p)] = dot(with_c.data() + p * dim, other, dim);
-    }
+  constexpr Index block = 8;
+  const auto work = static_cast<double>(m) * static_cast<double>(m) * static_cast<double>(dim);
+  for_blocks(
+      threads_for(threads_, work), m,
+      [&](Index, Index first, Index last) {
+        for (Index p = first; p < last; ++p)
+          for (Index l = 0; l <= p; ++l) {
+            const double* const other = rows.data() + l * dim;
+            found.k[at(p * m + l)] = found.k[at(l * m + p)] =
+                dot(rows.data() + p * dim, other, dim);
+            found.kk[at(p * m + l)] = found.kk[at(l * m + p)] =
+                dot(with_c.data() + p * dim, other, dim);
+          }
+      },
+      block);
   return found;
 }
 

@@ -43,7 +43,7 @@ std::vector<double> squares_left(const Points& points, std::span<const double> o
 class ExchangeInSet final : public ExchangePoints {
  public:
   /// @pre the set was narrowed to these terms
-  ExchangeInSet(PointSet& set, const Terms& terms);
+  ExchangeInSet(PointSet& set, const Terms& terms, int threads);
   double trace() const override { return trace_; }
   double whole() const override { return whole_; }
   double weight() const override { return weight_; }
@@ -52,6 +52,7 @@ class ExchangeInSet final : public ExchangePoints {
 
  private:
   PointSet& set_;
+  int threads_;
   std::shared_ptr<const Covariance> covariance_;
   double trace_ = 0, whole_ = 0, weight_ = 0;
 };

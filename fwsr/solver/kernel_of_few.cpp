@@ -33,18 +33,25 @@ class KernelOfFew final : public KernelMatrix {
   bool single() const override { return false; }
 
   double diagonal(Index i, Eta eta) const override {
+    return diagonals(std::span(&i, 1), eta).front();
+  }
+
+  std::vector<double> diagonals(std::span<const Index> points, Eta eta) const override {
     const double extra = eta == Eta::included ? this->eta() * this->eta() : 0.0;
-    if (formula_of(kernel_.type).of_distances()) return scale_.unit * scale_.unit + extra;
+    if (formula_of(kernel_.type).of_distances())
+      return std::vector<double>(points.size(), scale_.unit * scale_.unit + extra);
     const std::lock_guard lock(mutex_);
-    auto found = squares_.find(i);
-    if (found == squares_.end()) {
-      std::vector<Index> wanted{i};
-      if (squares_.empty()) wanted = typical_places(size()), wanted.push_back(i);
+    std::vector<Index> wanted;
+    if (squares_.empty()) wanted = typical_places(size());
+    for (const Index i : points)
+      if (!squares_.contains(i)) wanted.push_back(i);
+    if (!wanted.empty()) {
       const std::vector<double> squares = points_.squares(wanted);
       for (std::size_t w = 0; w < wanted.size(); ++w) squares_[wanted[w]] = squares[w];
-      found = squares_.find(i);
     }
-    return found->second + extra;
+    std::vector<double> found;
+    for (const Index i : points) found.push_back(squares_.at(i) + extra);
+    return found;
   }
 
   std::vector<double> values(std::span<const Index> rows, std::span<const Index> columns,

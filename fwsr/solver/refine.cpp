@@ -126,7 +126,7 @@ std::optional<Exchanged> refine_run(Run& run, RunProducts& products,
   Exchanged found;
   try {
     if (products.covariance) {
-      ExchangeInSet points(*prepared.set, prepared.terms);
+      ExchangeInSet points(*prepared.set, prepared.terms, threads);
       found = begin(points, false);
     } else {
       const KernelMatrix& kernel = prepared.form_kernel();
