@@ -2,8 +2,8 @@
 
     python bench/subspaces.py build/release/bin/fwsr [recovery] [faces] [times]
 
-Needs NumPy and SciPy. recovery: unions of random subspaces; faces: ten people of Extended Yale B (FWSR_DATA or
-../shared/data); times: seconds and memory at 10,000 and 100,000 points.
+Needs NumPy and SciPy. recovery: unions of random subspaces; faces: ten people of Extended Yale B at a time, and all 38
+(FWSR_DATA or ../shared/data); times: seconds and memory at 10,000 and 100,000 points.
 """
 
 import json
@@ -92,24 +92,35 @@ def faces():
         mean = np.mean(rows, axis=0)
         print(f"| `{method}` | {mean[0]:.3f} | {np.median([r[0] for r in rows]):.3f} | {mean[1]:.3f} | {mean[2]:.3f} "
               f"| {mean[3]:.1f} |", flush=True)
+    points = x / np.linalg.norm(x, axis=1, keepdims=True)
+    print("\n| all 38 people | accuracy | codes within | points all within | seconds |\n|---|---|---|---|---|")
+    for sparsity in (3, 5, 8):
+        a, share, all_, seconds = judge(points, y, f"ssc-omp:sparsity={sparsity}", 38)
+        print(f"| `ssc-omp:sparsity={sparsity}` | {a:.3f} | {share:.3f} | {all_:.3f} | {seconds:.1f} |", flush=True)
 
 
 def times():
-    print("| points | features | command | planned, s | seconds | planned, MB | memory, MB |\n|---|---|---|---|---|---|---|")
+    print("| points | features | command | planned, s | seconds | CPU, s | planned, MB | memory, MB | load |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    commands = [(100, "coreset:clusters=20"), (100, "coreset:variant=lightweight"), (40, "fw-coreset:problem=ball"),
+                (40, "fw-coreset:problem=hull"), (100, "fw-coreset:problem=hull"), (100, "ksvd"), (100, "ssc-omp"),
+                (100, "ssc-omp:clusters=20")]
     for n, d in ((10_000, 50), (100_000, 50)):
         rng = np.random.default_rng(0)
         bases = rng.standard_normal((20, 5, d))
         x = np.einsum("ik,ikd->id", rng.standard_normal((n, 5)), bases[rng.integers(0, 20, n)])
         x = (x + 0.1 * rng.standard_normal((n, d))).astype(np.float32)
-        for k, method in ((100, "coreset:clusters=20"), (100, "coreset:variant=lightweight"), (40, "fw-coreset:problem=ball"),
-                          (40, "fw-coreset:problem=hull"), (100, "ssc-omp"), (100, "ssc-omp:clusters=20")):
+        for k, method in commands:
             plan = run(x, k, method, "--dry-run")["plan"]
+            before = os.times()
             answer = run(x, k, method)
+            after = os.times()
             took = answer["seconds"]["setup"] + answer["seconds"]["steps"]
+            cpu = after.children_user + after.children_system - before.children_user - before.children_system
             planned = plan["seconds"]["setup"] + plan["seconds"]["steps"]
             memory = answer["peak_memory_bytes"] - x.nbytes
-            print(f"| {n:,} | {d} | `-k {k} --method {method}` | {planned:.1f} | {took:.1f} "
-                  f"| {plan['memory_bytes'] / 1e6:.0f} | {memory / 1e6:.0f} |", flush=True)
+            print(f"| {n:,} | {d} | `-k {k} --method {method}` | {planned:.2f} | {took:.2f} | {cpu:.2f} "
+                  f"| {plan['memory_bytes'] / 1e6:.0f} | {memory / 1e6:.0f} | {os.getloadavg()[0]:.1f} |", flush=True)
 
 
 for part in PARTS:

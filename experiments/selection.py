@@ -25,6 +25,9 @@ ETAS = [0.0, 0.3, 1.0, 3.0]  # in units of the root-mean-square norm of the cent
 WIDTHS = [0.25, 1.0, 4.0, 16.0]  # of gamma, in units of 1 / median squared distance
 SMRS_ALPHAS = [1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0]
 SMRS_SPARSE = [1.5, 2.0, 2.5, 3.0, 4.0, 5.0]
+#: Twelve settings of SSC, six of SSC-OMP, whose sparsity is all there is to set.
+SSC_ALPHAS = [1.5, 3.0, 7.0, 15.0, 50.0, 200.0]
+SSC_SPARSITIES = [1, 2, 3, 5, 8, 12]
 DRAWS = 20
 #: Nobody looks at the certificate here, and it can cost more than the choice.
 QUIET: dict[str, Any] = {"certificate": "none"}
@@ -68,6 +71,21 @@ def smrs(X: Any, k: int) -> Tried:
         ({"alpha": alpha, "affine": affine}, _select(X, k, "smrs", alpha=alpha, affine=affine))
         for alpha in alphas
         for affine in (True, False)
+    ]
+
+
+def ssc(X: Any, k: int) -> Tried:
+    return [
+        ({"alpha": alpha, "affine": affine}, _select(X, k, "ssc", alpha=alpha, affine=affine))
+        for alpha in SSC_ALPHAS
+        for affine in (True, False)
+    ]
+
+
+def ssc_omp(X: Any, k: int) -> Tried:
+    return [
+        ({"sparsity": sparsity}, _select(X, k, "ssc-omp", sparsity=sparsity))
+        for sparsity in SSC_SPARSITIES
     ]
 
 
@@ -123,6 +141,12 @@ METHODS: dict[str, Method] = {
     "greedy-cssp": single("greedy-cssp"),
     "omp": single("omp"),
     "kdpp": single("kdpp"),
+    "ssc": ssc,
+    "ssc-omp": ssc_omp,
+    "ksvd": drawn("ksvd", sparsity=3),
+    "coreset": drawn("coreset"),
+    "fw-coreset": single("fw-coreset"),
+    "fw-coreset, ball": single("fw-coreset", problem="ball"),
 }
 
 

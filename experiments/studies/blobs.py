@@ -24,6 +24,7 @@ CLUSTERS = [5, 10, 20, 30, 50, 75, 100]
 LOWER, LOWER_CLUSTERS, LOWER_TRIALS = [10, 5, 1], [10, 50], 5
 PAPER = Path(__file__).parents[1] / "paper/experiment2.json"
 
+AS_MANY = -1  # as there are clusters
 _AS_THERE = {"method": "fwsr", "alpha": 10, "eta": 0}
 METHODS: dict[str, dict[str, Any]] = {
     "fwsr": {**_AS_THERE, "when_converged": "stop"},
@@ -43,6 +44,16 @@ METHODS: dict[str, dict[str, Any]] = {
     "facility": {"method": "facility"},
     "kmeans": {"method": "kmeans"},
     "kdpp": {"method": "kdpp"},
+    "ssc, alpha = 2": {"method": "ssc", "alpha": 2},
+    "ssc, alpha = 2, clusters": {"method": "ssc", "alpha": 2, "clusters": AS_MANY},
+    "ssc-omp": {"method": "ssc-omp"},
+    "ssc-omp, clusters": {"method": "ssc-omp", "clusters": AS_MANY},
+    "ksvd": {"method": "ksvd"},
+    "coreset": {"method": "coreset"},
+    "coreset, clusters": {"method": "coreset", "clusters": AS_MANY},
+    "coreset, lightweight": {"method": "coreset", "variant": "lightweight"},
+    "fw-coreset": {"method": "fw-coreset"},
+    "fw-coreset, ball": {"method": "fw-coreset", "problem": "ball"},
     "random": {"method": "random"},
 }
 #: Only to see whether it matters: run on the first trials.
@@ -51,6 +62,12 @@ CHECKS = {
     "kmedoids, kmeans++",
 }  # fmt: skip
 CHECKED_TRIALS = 3
+#: The paper's further relatives: for up to so many clusters, on the first trials; SSC on the first.
+RELATIVES = {
+    "ssc, alpha = 2", "ssc, alpha = 2, clusters", "ssc-omp", "ssc-omp, clusters", "ksvd",
+    "coreset", "coreset, clusters", "coreset, lightweight", "fw-coreset", "fw-coreset, ball",
+}  # fmt: skip
+RELATIVE_CLUSTERS = 50
 
 
 def keys(quick: bool) -> Iterator[Key]:
@@ -72,15 +89,37 @@ def measure(deviation: float, clusters: int, trial: int) -> Result:
     )
     result: Result = {"hit": {}, "exemplars": {}}
     for name, options in METHODS.items():
-        if name in CHECKS and trial >= CHECKED_TRIALS:
+        if trial >= _trials(name, deviation, clusters):
             continue
-        chosen = fwsr.select(points, clusters, seed=trial, n_jobs=1, **options)
+        chosen = choose(points, clusters, trial, options)
         if name.startswith("smrs"):  # how many rows of its codes are not zero
             result[f"rows of {name}"] = int(chosen.facts["rows"])
         result["hit"][name] = round(len(np.unique(cluster[chosen.exemplars])) / clusters, 4)
         if name.startswith("fwsr"):
             result["exemplars"][name] = len(chosen)
     return result
+
+
+def _trials(name: str, deviation: float, clusters: int) -> int:
+    """On how many trials a method runs."""
+    if name not in RELATIVES:
+        return CHECKED_TRIALS if name in CHECKS else TRIALS
+    if deviation != 20 or clusters > RELATIVE_CLUSTERS:
+        return 0
+    return 1 if name.startswith("ssc, ") else CHECKED_TRIALS
+
+
+def choose(
+    points: np.ndarray, clusters: int, trial: int, options: dict[str, Any]
+) -> fwsr.Selection:
+    told: dict[str, Any] = {
+        word: clusters if value is AS_MANY else value for word, value in options.items()
+    }
+    return fwsr.select(points, clusters, seed=trial, n_jobs=1, **told)
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None
 
 
 def _hits(store: Store, deviation: float, clusters: int, name: str) -> list[float]:
@@ -92,17 +131,17 @@ def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
     store = stores["blobs"]
     counts = sorted({key["clusters"] for key, _ in store.find(deviation=20)})
     rows = [
-        [name, *(float(np.mean(_hits(store, 20, k, name))) for k in counts)] for name in METHODS
+        [name, *(_mean(_hits(store, 20, k, name)) for k in counts)] for name in METHODS
     ]
     rows.append(["expected of random points", *(_chance(POINTS, k) for k in counts)])
     pairs = {(key["deviation"], key["clusters"]) for key, _ in store}
     lower = sorted((pair for pair in pairs if pair[0] != 20), reverse=True)
     paper = json.loads(PAPER.read_text())["lower"]
     of_lower = [
-        [name, *(float(np.mean(_hits(store, s, k, name))) for s, k in lower),
+        [name, *(_mean(_hits(store, s, k, name)) for s, k in lower),
          f"~ {paper[name]:g}" if name in paper else None]
-        for name in METHODS
-    ]
+        for name in METHODS if name not in RELATIVES
+    ]  # fmt: skip
     short = sum(r["exemplars"]["fwsr"] < key["clusters"] for key, r in store)
     whole = [
         [f"{deviation:g}", k, len(found),

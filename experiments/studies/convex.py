@@ -23,9 +23,11 @@ from ..store import Key, Result, Store
 EXEMPLARS, MIXTURES, FEATURES, MIXED = 30, 120, 200, 3
 NOISE = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.5]
 TRIALS = 10
-#: Twenty settings each. eta is in units of the root-mean-square norm of the points.
+#: Twenty settings each, ten where there is only a sparsity. eta is in units of the root-mean-square
+#: norm of the points.
 ALPHAS, ETAS = [0.5, 2, 5, 20, 50], [0, 0.3, 1, 3]
 SMRS_ALPHAS, SMRS_AFFINE = [1.5, 2, 3, 5, 8, 12, 20, 30, 50, 100], [True, False]
+SPARSITIES = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20]
 PAPER = Path(__file__).parents[1] / "paper/experiment1.json"
 
 ARRANGEMENTS = {
@@ -33,11 +35,23 @@ ARRANGEMENTS = {
     "uniform": "uniform exemplars",
     "all": "normal exemplars, noise on them too",
 }
-TUNED: dict[str, list[tuple[float, Any]]] = {
+TUNED: dict[str, list[tuple[Any, ...]]] = {
     "fwsr stop": [(a, e) for a in ALPHAS for e in ETAS],
     "fwsr grow": [(a, e) for a in ALPHAS for e in ETAS],
     "smrs": [(a, f) for a in SMRS_ALPHAS for f in SMRS_AFFINE],
+    "ssc": [(a, f) for a in SMRS_ALPHAS for f in SMRS_AFFINE],
+    "ssc-omp": [(s,) for s in SPARSITIES],
+    "ksvd": [(s,) for s in SPARSITIES],
 }
+#: The paper's further relatives: for the first arrangement alone, up to this noise, and three
+#: trials, as SSC takes long.
+RELATIVES = ("ssc", "ssc-omp", "ksvd", "coreset", "coreset, lightweight", "fw-coreset",
+             "fw-coreset, ball")  # fmt: skip
+RELATIVE_TRIALS, RELATIVE_NOISE = 3, 0.8
+#: What these settings are called.
+WORDS = {"fwsr stop": ("alpha", "eta / scale"), "fwsr grow": ("alpha", "eta / scale"),
+         "smrs": ("alpha", "affine"), "ssc": ("alpha", "affine"),
+         "ssc-omp": ("sparsity",), "ksvd": ("sparsity",)}  # fmt: skip
 #: Without settings to tune, or with those of the library. Scaled: each point divided by its norm.
 PLAIN: dict[str, dict[str, Any]] = {
     "fwsr": {"method": "fwsr"},
@@ -53,6 +67,13 @@ PLAIN: dict[str, dict[str, Any]] = {
     "facility": {"method": "facility"},
     "kmeans": {"method": "kmeans"},
     "kdpp": {"method": "kdpp"},
+    "ssc": {"method": "ssc"},
+    "ssc-omp": {"method": "ssc-omp"},
+    "ksvd": {"method": "ksvd"},
+    "coreset": {"method": "coreset"},
+    "coreset, lightweight": {"method": "coreset", "variant": "lightweight"},
+    "fw-coreset": {"method": "fw-coreset"},
+    "fw-coreset, ball": {"method": "fw-coreset", "problem": "ball"},
     "random": {"method": "random"},
 }
 
@@ -97,7 +118,10 @@ def measure(arrangement: str, noise: float, trial: int, timed: bool = False) -> 
     def found(rows: np.ndarray) -> int:
         return int(np.isin(exemplars, rows).sum())
 
-    plain = {name: found(choose(points, name, trial)) for name in PLAIN}
+    left_out = _left_out(arrangement, noise, trial)
+    plain = {
+        name: found(choose(points, name, trial)) for name in PLAIN if name not in left_out
+    }
     tuned: dict[str, list[int]] = {
         f"fwsr {when}": [
             found(one.selection.exemplars)
@@ -108,11 +132,24 @@ def measure(arrangement: str, noise: float, trial: int, timed: bool = False) -> 
         ]
         for when in ("stop", "grow")
     }
-    tuned["smrs"] = [
-        found(fwsr.select(points, EXEMPLARS, method="smrs", alpha=a, affine=f, n_jobs=1).exemplars)
-        for a, f in TUNED["smrs"]
-    ]
+    for name in ("smrs", "ssc", "ssc-omp", "ksvd"):
+        if name in left_out:
+            continue
+        tuned[name] = [
+            found(
+                fwsr.select(
+                    points, EXEMPLARS, method=name, seed=trial, n_jobs=1,
+                    **dict(zip(WORDS[name], setting)),
+                ).exemplars
+            )
+            for setting in TUNED[name]
+        ]  # fmt: skip
     return {"plain": plain, "tuned": tuned}
+
+
+def _left_out(arrangement: str, noise: float, trial: int) -> tuple[str, ...]:
+    wanted = arrangement == "normal" and noise <= RELATIVE_NOISE
+    return () if wanted and trial % TRIALS < RELATIVE_TRIALS else RELATIVES
 
 
 def choose(points: np.ndarray, name: str, seed: int) -> np.ndarray:
@@ -139,7 +176,7 @@ def _found(
     """Recovered parts, one row a trial: of trials first to first + TRIALS - 1."""
     trials = range(first, first + TRIALS)
     lines = store.find(arrangement=arrangement, noise=noise)
-    rows = [r[kind][name] for key, r in lines if kind in r and key["trial"] in trials]
+    rows = [r[kind][name] for key, r in lines if key["trial"] in trials and name in r.get(kind, {})]
     return np.array(rows, dtype=float) / EXEMPLARS
 
 
@@ -184,23 +221,24 @@ def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
     store = stores["convex"]
     levels = _levels(store)
     head = ["noise", *(f"{noise:g}" for noise in levels)]
-    rows = []
+    rows: list[list[Any]] = []
     for name, settings in TUNED.items():
+        at = [noise for noise in levels if name not in RELATIVES or noise <= RELATIVE_NOISE]
         for other_trials in (False, True):
-            runs, best = tuned(store, "normal", name, levels, other_trials)
+            runs, best = tuned(store, "normal", name, at, other_trials)
             trials = "other trials" if other_trials else "these trials"
             rows.append([f"{name}, tuned on {trials}", *map(float, runs.mean(axis=0))])
             if other_trials:
-                first, second = zip(*(settings[i] for i in best))
-                word = "affine" if name == "smrs" else "eta / scale"
-                rows.append([f"– its alpha; {word}", *(
-                    f"{a:g}; {_short(b)}" for a, b in zip(first, second))])
+                chosen = ("; ".join(map(_short, settings[i])) for i in best)
+                rows.append([f"– its {'; '.join(WORDS[name])}", *chosen])
     for name in ("fwsr", "smrs"):
         label = f"{name}, scaled or not as tuned on other trials"
         rows.append([label, *scaled_or_not(store, name, levels)])
     for name in PLAIN:
-        label = f"{name}, not tuned" if name in ("fwsr", "smrs", "k-fwsr") else name
-        rows.append([label, *map(float, plain(store, "normal", name, levels).mean(axis=0))])
+        label = f"{name}, not tuned" if name in (*TUNED, "fwsr", "k-fwsr") else name
+        at = [noise for noise in levels if name not in RELATIVES or noise <= RELATIVE_NOISE]
+        rows.append([label, *map(float, plain(store, "normal", name, at).mean(axis=0))])
+    rows = [row + [None] * (len(head) - len(row)) for row in rows]
 
     others = []
     for arrangement in ("uniform", "all"):

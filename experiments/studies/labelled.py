@@ -53,12 +53,15 @@ TOO_SLOW = {
     ("news20-unit", "smrs"),
     ("news20", "kmeans"), ("news20-chi2", "kmeans"),
     ("emnist", "smrs"), ("mnist", "smrs"), ("fashion", "smrs"),
-    ("mnist", "facility"), ("fashion", "facility"), ("emnist", "facility"),
+    ("credit", "ssc"), ("mnist", "facility"), ("fashion", "facility"), ("emnist", "facility"),
 }  # fmt: skip
 #: Other readings of the paper, to see what a difference comes from: its own methods and protocol.
 VARIANTS = ("yaleb-knn", "news20-unit", "credit-both")
 #: Their settings are draws: the mean over them is reported, each tuned by itself.
-DRAWN = ("random", "kmedoids", "kmedoids, alternating", "kmeans")
+DRAWN = ("random", "kmedoids", "kmedoids, alternating", "kmeans", "ksvd", "coreset")
+#: The paper's further relatives, on a set that is not large.
+RELATIVES = ("ssc", "ssc-omp", "ksvd", "coreset", "fw-coreset", "fw-coreset, ball")
+OF_RELATIVES = ("credit", "digits")
 
 
 def keys(quick: bool) -> Iterator[Key]:
@@ -68,6 +71,8 @@ def keys(quick: bool) -> Iterator[Key]:
                 if (name, method) in TOO_SLOW:
                     continue
                 if "unit norm" in method and name not in DRAWS_OF:
+                    continue
+                if method in RELATIVES and name not in OF_RELATIVES:
                     continue
                 if name in VARIANTS and not (method in PAPER["accuracy"] or "norm" in method):
                     continue
@@ -201,7 +206,10 @@ def parts(stores: dict[str, Store], folder: Path) -> dict[str, str]:
         columns = [("digits", kind) for kind in SETS["digits"]]
     head = ["", *(f"{sets.SETS[n][0]} {LABELS[kind]}" for n, kind in columns)]
     rows: dict[str, tuple[str, dict[str, Any]]] = {}
+    shown = {name for name, _ in columns}
     for method in ("all", *selection.METHODS):
+        if not any(key["data"] in shown for key, _ in store.find(method=method)):
+            continue
         if "fwsr" in method:
             rows |= {f"{method} ({when})": (method, {"when": when}) for when in ("stop", "grow")}
         else:

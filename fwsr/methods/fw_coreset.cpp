@@ -16,8 +16,7 @@
 // be. A hull that grows is only nearer: points whose distance was less before cannot be the farthest and are not
 // looked at again until the others are no farther.
 //
-// Both small programs are solved by pairwise steps (Lacoste-Julien and Jaggi 2015): weight moves from the worst of the
-// points in use to the best of all exemplars.
+// Both small programs are solved by Frank-Wolfe with pairwise steps (simplex_program.hpp).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,18 +30,18 @@
 #include "fwsr/base/total.hpp"
 #include "fwsr/methods/distances.hpp"
 #include "fwsr/methods/point_count.hpp"
+#include "fwsr/methods/simplex_program.hpp"
 #include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
 namespace {
 
-constexpr int most_steps = 20000;
-
 /// Squared distances of the exemplars from all points, and from each other.
 class Known {
  public:
-  explicit Known(const Task& task) : distances_(task, "squared"), n_(task.size()) {}
+  explicit Known(const Task& task)
+      : distances_(task, "squared"), n_(task.size()), most_(task.exemplars) {}
 
   void add(Index point) {
     picks_.push_back(point);
@@ -51,6 +50,10 @@ class Known {
     columns_.back()[at(point)] = 0;
     chosen_.resize(at(n_));
     chosen_[at(point)] = true;
+    const Index last = count() - 1;
+    if (last == stride_) widen();
+    for (Index t = 0; t <= last; ++t)
+      own_[at(t * stride_ + last)] = own_[at(last * stride_ + t)] = square(t, point);
   }
   Index count() const { return static_cast<Index>(picks_.size()); }
   Index size() const { return n_; }
@@ -59,59 +62,27 @@ class Known {
   bool chosen(Index i) const { return chosen_[at(i)]; }
   /// D between exemplar t and point i.
   double square(Index t, Index i) const { return columns_[at(t)][at(i)]; }
-  double between(Index s, Index t) const { return square(s, picks_[at(t)]); }
+  /// D between the exemplars.
+  SquareDistances among() const { return {own_.data(), stride_}; }
 
  private:
+  /// Room for twice as many exemplars.
+  void widen() {
+    const Index wide = std::min(most_, std::max<Index>(16, 2 * stride_));
+    std::vector<double> own(at(wide * wide));
+    for (Index t = 0; t < stride_; ++t) std::copy_n(among().row(t), stride_, own.data() + t * wide);
+    own_ = std::move(own);
+    stride_ = wide;
+  }
+
   Distances distances_;
-  Index n_;
+  Index n_, most_;
   std::vector<Index> picks_;
   std::vector<std::vector<double>> columns_;
+  std::vector<double> own_;  // of these the rows of the exemplars, close to each other
+  Index stride_ = 0;
   std::vector<bool> chosen_;
 };
-
-/// x over the exemplars, and what is known of it.
-struct Combination {
-  std::vector<double> x;
-  double value = 0;  // the objective
-  double gap = 0;    // and how far the least, or largest, can be from it at most
-};
-
-/// Least f(x) = <h, x> - 1/2 x^T D x over the simplex, from x on: h = 0 in the ball, whose dual is -f, and the squared
-/// distances of a point for its distance from the hull. Ends when the gap is at most `enough` of |f| or `least`, or when
-/// f is below `futile`.
-Combination combine(const Known& known, const std::vector<double>& h, std::vector<double> x,
-                    double enough, double least, double futile) {
-  const auto m = static_cast<Index>(x.size());
-  std::vector<double> g = h;  // gradient h - D x
-  for (Index t = 0; t < m; ++t)
-    for (Index s = 0; s < m && x[at(t)] > 0; ++s) g[at(s)] -= x[at(t)] * known.between(t, s);
-  Combination found;
-  for (int step = 0;; ++step) {
-    Index best = 0, worst = -1;
-    double along = 0, value = 0;
-    for (Index t = 0; t < m; ++t) {
-      if (g[at(t)] < g[at(best)]) best = t;
-      if (!(x[at(t)] > 0)) continue;
-      if (worst < 0 || g[at(t)] > g[at(worst)]) worst = t;
-      along += x[at(t)] * g[at(t)];
-      value += x[at(t)] * (g[at(t)] + h[at(t)]) / 2;
-    }
-    found.value = value;
-    found.gap = std::max(0.0, along - g[at(best)]);
-    const double curvature = 2 * known.between(best, worst);
-    if (found.gap <= std::max(enough * std::abs(value), least) || value < futile ||
-        step == most_steps || !(curvature > 0))
-      break;
-    const double whole = (g[at(worst)] - g[at(best)]) / curvature;
-    const double moved = std::min(whole, x[at(worst)]);
-    x[at(best)] += moved;
-    x[at(worst)] = moved == x[at(worst)] ? 0.0 : x[at(worst)] - moved;
-    for (Index t = 0; t < m; ++t)
-      g[at(t)] -= moved * (known.between(best, t) - known.between(worst, t));
-  }
-  found.x = std::move(x);
-  return found;
-}
 
 /// The point farthest from the first: a place to begin that is at the edge.
 Index begin_at(const Task& task) {
@@ -134,8 +105,8 @@ Picks choose_ball(const Task& task) {
   Picks picks;
   for (;;) {
     const std::vector<double> nothing(at(known.count()));
-    centre = combine(known, nothing, std::move(centre.x), 1e-13, 0,
-                     -std::numeric_limits<double>::infinity());
+    centre = minimise_on_simplex(known.among(), nothing, std::move(centre.x),
+                                 {.enough = 1e-13, .least = 0});
     const double within = -centre.value;  // 1/2 x^T D x
     for_blocks(task.threads, task.size(), [&](Index, Index first, Index last) {
       throw_if_cancelled(task.keep_going);
@@ -195,7 +166,9 @@ class Hull {
     std::vector<double> h(at(m)), x(at(m));
     for (Index t = 0; t < m; ++t) h[at(t)] = known_.square(t, i);
     x[at(std::min_element(h.begin(), h.end()) - h.begin())] = 1;
-    Combination found = combine(known_, h, std::move(x), tolerance_, rounding_, futile);
+    Combination found =
+        minimise_on_simplex(known_.among(), h, std::move(x),
+                            {.enough = tolerance_, .least = rounding_, .futile = futile});
     found.value = std::max(0.0, found.value);
     return found;
   }
@@ -284,7 +257,7 @@ void describe_hull(const Task& task, const Hull& hull, Picks& picks) {
     picks.warnings.push_back(
         fmt::format("how far {} from the hull is known only to within the gap, not to the "
                     "tolerance: {} steps were not enough; the order of such points may be another",
-                    point_count(open) + (open == 1 ? " is" : " are"), most_steps));
+                    point_count(open) + (open == 1 ? " is" : " are"), most_simplex_steps));
   picks.importance = std::move(all.used);
   picks.facts = {{"radius", std::sqrt(all.most * scale)},
                  {"radius_bound", std::sqrt(all.least * scale)},
@@ -316,9 +289,12 @@ Picks choose(const Task& task) {
 
 Cost cost(const Sizes& s, const Settings& settings) {
   const bool ball = settings.word("problem") == "ball";
-  const double small = ball ? s.k * s.k * 2000 : 2400 * s.n * s.k;
-  return {.bytes = 8 * s.n * (s.k + (ball ? 3 : 5)),
-          .flops = 60 * s.k * s.entries + s.n * s.k * s.k * 20 + s.k * small,
+  // Of the hull, per point and exemplar: as measured, the part with `in_use` is that of the best over those in use.
+  const double in_use = std::min(s.k, s.linear ? s.d + 1 : s.k);
+  const double small =
+      ball ? s.k * s.k * s.k * 2000 : s.n * s.k * s.k * (600 + in_use * in_use / 2);
+  return {.bytes = 8 * s.n * (s.k + (ball ? 3 : 5)) + 10 * s.k * s.k,
+          .flops = 60 * s.k * s.entries + s.n * s.k * s.k * 20 + small,
           .how =
               "holds the distances of all points from the exemplars; a step takes one pass over "
               "the points and a small program"};

@@ -7,15 +7,16 @@
 // what the others leave of the points that use it, E = d_t x_t^T. With D replaced by the points themselves, and rows of X
 // that are mostly zero instead of columns, this is the problem of FWSR.
 //
-// The objective never rises: where matching pursuit finds worse codes for a point than it had, it keeps these; the search
-// for an atom begins at the atom. The start are points drawn at random; an atom that nobody uses becomes the point that
-// is represented worst. It ends when a turn lowers the objective by less than `tolerance` of it, or of a thousandth of
-// ||A||^2.
+// The objective never rises: a turn that raises it, as it may where matching pursuit finds worse codes for points than they
+// had, is taken back, and done again with those kept; the search for an atom begins at the atom. The start are points
+// drawn at random; an atom that nobody uses becomes the point that is represented worst. It ends when a turn lowers the
+// objective by less than `tolerance` of it, or of a thousandth of ||A||^2.
 //
 // Exemplars: for each atom the point with the smallest angle to it, |<a_i, d_t>| / ||a_i||, all distinct; atoms whose rows
 // of X are longer choose first, and this is their order.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "fwsr/base/at.hpp"
@@ -25,90 +26,14 @@
 #include "fwsr/linalg/lanczos.hpp"
 #include "fwsr/linalg/large_array.hpp"
 #include "fwsr/linalg/rows.hpp"
-#include "fwsr/methods/all_products.hpp"
-#include "fwsr/methods/first_best.hpp"
+#include "fwsr/methods/most_correlated.hpp"
+#include "fwsr/methods/sparse_coder.hpp"
 #include "fwsr/methods/task.hpp"
 #include "fwsr/methods/ties.hpp"
 
 namespace fwsr {
 
 namespace {
-
-constexpr double rounding = 1e-10;  // of the squared norm: what is not left of a point
-
-/// The codes of a point: which atoms, and how much of each.
-struct Code {
-  std::vector<Index> atoms;
-  std::vector<double> values;
-};
-
-/// Orthogonal matching pursuit of one point, by its products with the atoms and those of the atoms with each other
-/// (Rubinstein, Zibulevsky and Elad 2008): the residual itself is not needed.
-class Coder {
- public:
-  Coder(const std::vector<double>& gram, Index atoms, Index sparsity)
-      : gram_(gram), k_(atoms), sparsity_(std::min(sparsity, atoms)) {}
-
-  Code code(const double* products, double square) const {
-    Code found;
-    std::vector<double> left(products, products + k_), lower;
-    double error = square;
-    while (static_cast<Index>(found.atoms.size()) < sparsity_ && error > rounding * square) {
-      const Index next = first_largest(k_, [&](Index t) {
-        const bool used = std::find(found.atoms.begin(), found.atoms.end(), t) != found.atoms.end();
-        return used ? 0.0 : std::abs(left[at(t)]);
-      });
-      if (next < 0 || !extend(found, next, lower)) break;
-      found.values = solve(found.atoms, lower, products);
-      left.assign(products, products + k_);
-      error = square;
-      for (std::size_t u = 0; u < found.atoms.size(); ++u) {
-        const double* const row = gram_.data() + found.atoms[u] * k_;
-        for (Index t = 0; t < k_; ++t) left[at(t)] -= found.values[u] * row[t];
-        error -= found.values[u] * products[found.atoms[u]];
-      }
-    }
-    return found;
-  }
-
- private:
-  /// One more row of the Cholesky factor; false: the atom is in the span of the others.
-  bool extend(Code& found, Index next, std::vector<double>& lower) const {
-    const std::size_t m = found.atoms.size();
-    std::vector<double> row(m + 1);
-    double rest = 1;
-    for (std::size_t u = 0; u < m; ++u) {
-      double sum = gram_[at(next * k_ + found.atoms[u])];
-      for (std::size_t v = 0; v < u; ++v) sum -= row[v] * lower[u * (u + 1) / 2 + v];
-      row[u] = sum / lower[u * (u + 1) / 2 + u];
-      rest -= row[u] * row[u];
-    }
-    if (rest <= 1e-12) return false;
-    row[m] = std::sqrt(rest);
-    lower.insert(lower.end(), row.begin(), row.end());  // packed, row by row
-    found.atoms.push_back(next);
-    return true;
-  }
-
-  static std::vector<double> solve(const std::vector<Index>& atoms,
-                                   const std::vector<double>& lower, const double* products) {
-    const std::size_t m = atoms.size();
-    std::vector<double> x(m);
-    for (std::size_t u = 0; u < m; ++u) {
-      x[u] = products[atoms[u]];
-      for (std::size_t v = 0; v < u; ++v) x[u] -= lower[u * (u + 1) / 2 + v] * x[v];
-      x[u] /= lower[u * (u + 1) / 2 + u];
-    }
-    for (std::size_t u = m; u-- > 0;) {
-      for (std::size_t v = u + 1; v < m; ++v) x[u] -= lower[v * (v + 1) / 2 + u] * x[v];
-      x[u] /= lower[u * (u + 1) / 2 + u];
-    }
-    return x;
-  }
-
-  const std::vector<double>& gram_;
-  Index k_, sparsity_;
-};
 
 class KSvd {
  public:
@@ -119,22 +44,50 @@ class KSvd {
         residuals_(make_large_array<double>(n_ * d_)),
         codes_(at(n_)) {
     draw_atoms();
-    for_blocks(task.threads, n_, [&](Index, Index first, Index last) {
-      task.points->rows(first, last, residuals_.get() + first * d_);
-    });
+    find_residuals();
+    if (atoms() > 0) find_codes(false);
   }
 
   Index atoms() const { return static_cast<Index>(atoms_.size()) / d_; }
   const double* atom(Index t) const { return atoms_.data() + t * d_; }
-  const std::vector<double>& all_atoms() const { return atoms_; }
   const std::vector<Code>& codes() const { return codes_; }
 
   double objective() const {
     return block_sum(task_.threads, n_, [&](Index i) { return dot(residual(i), residual(i), d_); });
   }
+  /// Of no codes at all: ||A||^2.
+  double energy() const {
+    return block_sum(task_.threads, n_, [&](Index i) { return task_.points->squared_norm(i); });
+  }
 
-  /// X for the atoms as they are.
-  void find_codes() {
+  /// The first turn: atoms for the codes that are there. The objective after it.
+  double improve() {
+    improve_atoms();
+    return objective();
+  }
+
+  /// Another turn, codes and then atoms, from this objective on; the one after it.
+  double turn(double before) {
+    const std::vector<double> atoms = atoms_;
+    const std::vector<Code> codes = codes_;
+    find_codes(false);
+    if (const double now = improve(); now <= before) return now;
+    atoms_ = atoms;
+    codes_ = codes;
+    find_residuals();
+    find_codes(true);
+    return improve();
+  }
+
+ private:
+  struct Use {
+    Index point;
+    std::size_t place;  // in its code
+  };
+  static constexpr Index block = 256;
+
+  /// X for the atoms as they are, by matching pursuit. keep: a point keeps its code where the new one is worse.
+  void find_codes(bool keep) {
     const Index k = atoms();
     std::vector<double> gram(at(k * k));
     multiply(Product<double>{.op_b = Op::transpose,
@@ -144,7 +97,7 @@ class KSvd {
                              .left = atoms_.data(),
                              .right = atoms_.data(),
                              .out = gram.data()});
-    const Coder coder(gram, k, task_.settings.whole("sparsity"));
+    const SparseCoder coder(gram, k, task_.settings.whole("sparsity"));
     for_blocks(
         task_.threads, n_,
         [&](Index, Index first, Index last) {
@@ -160,9 +113,9 @@ class KSvd {
                                    .right = atoms_.data(),
                                    .out = products.data()});
           for (Index i = first; i < last; ++i)
-            take_if_better(
-                i, points.data() + (i - first) * d_,
-                coder.code(products.data() + (i - first) * k, task_.points->squared_norm(i)));
+            take(i, points.data() + (i - first) * d_,
+                 coder.code(products.data() + (i - first) * k, task_.points->squared_norm(i)),
+                 keep);
         },
         block);
   }
@@ -176,16 +129,9 @@ class KSvd {
       if (uses[at(t)].empty())
         renew(t, taken);
       else
-        improve(t, uses[at(t)]);
+        improve_atom(t, uses[at(t)]);
     }
   }
-
- private:
-  struct Use {
-    Index point;
-    std::size_t place;  // in its code
-  };
-  static constexpr Index block = 256;
 
   double* residual(Index i) { return residuals_.get() + i * d_; }
   const double* residual(Index i) const { return residuals_.get() + i * d_; }
@@ -208,14 +154,24 @@ class KSvd {
     for (Index l = 0; l < d_; ++l) out[l] /= norm;
   }
 
-  void take_if_better(Index i, const double* point, Code found) {
+  /// What atoms leave of a point, which it is to begin with.
+  void take_away(const Code& code, double* left) const {
+    for (std::size_t u = 0; u < code.atoms.size(); ++u)
+      for (Index l = 0; l < d_; ++l) left[l] -= code.values[u] * atom(code.atoms[u])[l];
+  }
+  void take(Index i, const double* point, Code found, bool keep) {
     std::vector<double> left(point, point + d_);
-    for (std::size_t u = 0; u < found.atoms.size(); ++u)
-      for (Index l = 0; l < d_; ++l) left[at(l)] -= found.values[u] * atom(found.atoms[u])[l];
+    take_away(found, left.data());
     double* const before = residual(i);
-    if (dot(left.data(), left.data(), d_) > dot(before, before, d_)) return;
+    if (keep && dot(left.data(), left.data(), d_) > dot(before, before, d_)) return;
     std::copy(left.begin(), left.end(), before);
     codes_[at(i)] = std::move(found);
+  }
+  void find_residuals() {
+    for_blocks(task_.threads, n_, [&](Index, Index first, Index last) {
+      task_.points->rows(first, last, residual(first));
+      for (Index i = first; i < last; ++i) take_away(codes_[at(i)], residual(i));
+    });
   }
 
   std::vector<std::vector<Use>> uses_of_atoms() const {
@@ -227,7 +183,7 @@ class KSvd {
   }
 
   /// The leading singular vector of the rows e_i = r_i + x_ti d_t becomes the atom, and <e_i, d_t> its codes.
-  void improve(Index t, const std::vector<Use>& uses) {
+  void improve_atom(Index t, const std::vector<Use>& uses) {
     const std::vector<double> old(atom(t), atom(t) + d_);
     const auto value = [&](const Use& use) -> double& {
       return codes_[at(use.point)].values[use.place];
@@ -301,41 +257,35 @@ std::vector<double> row_norms(const KSvd& model) {
   return norms;
 }
 
-/// For each atom, in this order, the point of the smallest angle that no other has.
+/// For each atom, in this order, the point of the smallest angle that no other has; -1: orthogonal to all that are left.
 std::vector<Index> nearest_points(const Task& task, const KSvd& model,
                                   const std::vector<Index>& order) {
   const Index d = task.points->dim();
+  std::vector<double> scales(at(task.size()));
+  for (Index i = 0; i < task.size(); ++i)
+    if (const double square = task.points->squared_norm(i); square > 0)
+      scales[at(i)] = 1 / std::sqrt(square);
   std::vector<Index> found(order.size(), -1);
   std::vector<bool> taken(at(task.size()));
   std::vector<std::size_t> open(order.size());
-  for (std::size_t o = 0; o < open.size(); ++o) open[o] = o;
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  MostCorrelated search(*task.points, scales, static_cast<Index>(open.size()));
   while (!open.empty()) {
     std::vector<double> rows;
     for (const std::size_t o : open)
       rows.insert(rows.end(), model.atom(order[o]), model.atom(order[o]) + d);
-    const auto count = static_cast<Index>(open.size());
-    std::vector<FirstBest> best(open.size(), FirstBest(rough_width));
-    AllProducts products(*task.points, count);
-    products.visit(rows, count, [&](Index begin, Index end, const double* values) {
-      throw_if_cancelled(task.keep_going);
-      for (Index v = 0; v < count; ++v)
-        for (Index i = begin; i < end; ++i) {
-          const double square = task.points->squared_norm(i);
-          if (!taken[at(i)] && square > 0)
-            best[at(v)].tell(
-                i, std::abs(values[v * AllProducts::tile + i - begin]) / std::sqrt(square));
-        }
-    });
+    const std::vector<Index> best = search.find(
+        rows, static_cast<Index>(open.size()), [&](Index, Index i) { return taken[at(i)]; },
+        rough_width, task.keep_going);
     std::vector<std::size_t> left;
     for (std::size_t v = 0; v < open.size(); ++v) {
-      const Index i = best[v].index();
-      if (i < 0) continue;  // orthogonal to all that are left
-      if (taken[at(i)]) {
+      if (best[v] < 0) continue;
+      if (taken[at(best[v])]) {
         left.push_back(open[v]);
-        continue;
+      } else {
+        taken[at(best[v])] = true;
+        found[open[v]] = best[v];
       }
-      taken[at(i)] = true;
-      found[open[v]] = i;
     }
     open = std::move(left);
   }
@@ -364,16 +314,11 @@ Picks choose(const Task& task) {
   Picks picks;
   if (model.atoms() == 0) return picks;
   const Index most = task.settings.whole("max_iterations");
-  const double tolerance = task.settings.number("tolerance"), energy = model.objective();
-  model.find_codes();
+  const double tolerance = task.settings.number("tolerance"), energy = model.energy();
   double objective = model.objective();
   Index turn = 0;
-  bool converged = most == 0;
-  while (!converged && turn < most) {
-    ++turn;
-    if (turn > 1) model.find_codes();
-    model.improve_atoms();
-    const double now = model.objective();
+  for (bool converged = false; !converged && turn < most; ++turn) {
+    const double now = turn == 0 ? model.improve() : model.turn(objective);
     converged = objective - now <= tolerance * std::max(objective, 1e-3 * energy);
     objective = now;
     task.report(0);
@@ -398,12 +343,12 @@ Picks choose(const Task& task) {
 
 Cost cost(const Sizes& s, const Settings& settings) {
   const double sparse = std::min(static_cast<double>(settings.whole("sparsity")), s.k);
-  const double turns = std::min(25.0, static_cast<double>(settings.whole("max_iterations")) + 1);
+  const double turns = std::min(40.0, static_cast<double>(settings.whole("max_iterations")) + 1);
   const double rows = 256;
-  return {.bytes = 8 * (s.n * s.d + 3 * s.k * s.d + s.k * s.k) + s.n * (64 + 32 * sparse + 16) +
-                   8 * std::max(s.crew(rows) * s.held(rows) * (s.d + s.k),
-                                AllProducts::tile * (s.d + s.k)),
-          .flops = turns * s.n * (2 * s.d * s.k + 40 * sparse * s.k + 150 * sparse * s.d),
+  return {.bytes = 8 * (s.n * s.d + 3 * s.k * s.d + s.k * s.k) + s.n * (128 + 48 * sparse + 16) +
+                   std::max(8 * s.crew(rows) * s.held(rows) * (s.d + s.k),
+                            8 * s.n + most_correlated_bytes(s, s.k)),
+          .flops = turns * s.n * (2 * s.d * s.k + 150 * sparse * s.k + 400 * sparse * s.d),
           .how =
               "holds what the atoms leave of all points, as many numbers as these; a turn costs "
               "O(n d k)"};

@@ -90,7 +90,7 @@ Picks choose_by_rows(const Task& task, const SparseCodes& codes, std::span<const
   if (task.codes) picks.codes = codes_of(codes, order, scales);
   picks.exemplars = std::move(order);
   if (rows > 0 && rows < at(std::min(task.exemplars, task.size())))
-    picks.warnings.push_back(fmt::format("only {} {} used by others; {} gives more",
+    picks.warnings.push_back(fmt::format("only {} {} used by others; {} may give more",
                                          point_count(static_cast<Index>(rows)),
                                          rows == 1 ? "is" : "are", more));
   return picks;

@@ -98,7 +98,10 @@ class ColumnBlock {
         if (column.enough > 1e-15) still.push_back(open[o]);
       }
       open = std::move(still);
-      for (const std::size_t v : open) solve(columns_[v]);
+      for (const std::size_t v : open) {
+        throw_if_cancelled(task_.keep_going);
+        solve(columns_[v]);
+      }
     }
     for (const Column& column : columns_) {
       objectives[at(column.point)] = column.objective;

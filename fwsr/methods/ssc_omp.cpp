@@ -7,9 +7,8 @@
 // i so far, until the residual is at most `tolerance`. Points of one subspace choose each other where subspaces are far
 // enough apart and well sampled. Exemplars, and clusters where these are asked for, come from C as self_expression.hpp says.
 //
-// Residuals of a block of points meet all points in one product of matrices: O(n d) a point and step, so O(n^2 d sparsity)
-// in all, as every point is a candidate; O(n sparsity) memory beside one block. A tile of products whose largest is no new
-// best is not looked at one by one.
+// Residuals of a block of points meet all points in products of matrices (most_correlated.hpp): O(n d) a point and step,
+// so O(n^2 d sparsity) in all, as every point is a candidate; O(n sparsity) memory beside one block.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,8 +17,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/total.hpp"
 #include "fwsr/linalg/rows.hpp"
-#include "fwsr/methods/all_products.hpp"
-#include "fwsr/methods/first_best.hpp"
+#include "fwsr/methods/most_correlated.hpp"
 #include "fwsr/methods/self_expression.hpp"
 #include "fwsr/methods/ties.hpp"
 
@@ -110,9 +108,11 @@ class Pursuit {
     const Index most = std::min<Index>(task_.settings.whole("sparsity"), task_.size() - 1);
     const double enough = std::max(rounding, task_.settings.number("tolerance"));
     for (const One& one : open_) left[at(one.point)] = 1;
-    AllProducts products(*task_.points, static_cast<Index>(open_.size()));
+    MostCorrelated search(*task_.points, scales_, static_cast<Index>(open_.size()));
+    const auto passed = [&](Index v, Index j) { return open_[at(v)].has(j); };
     for (Index step = 0; step < most && !open_.empty(); ++step) {
-      const std::vector<Index> next = most_correlated(products);
+      const std::vector<Index> next = search.find(residuals_, static_cast<Index>(open_.size()),
+                                                  passed, tie_width, task_.keep_going);
       std::vector<One> still;
       std::vector<double> rows;
       for (std::size_t v = 0; v < open_.size(); ++v) {
@@ -140,48 +140,11 @@ class Pursuit {
   struct One {
     Index point;
     std::vector<Index> chosen = {};
+
+    bool has(Index j) const {
+      return j == point || std::find(chosen.begin(), chosen.end(), j) != chosen.end();
+    }
   };
-
-  /// max_j |row_j| scales_j, in lanes that the compiler turns into vectors.
-  static double largest(const double* row, const double* scales, Index count) {
-    constexpr Index lanes = 8;
-    double most[lanes] = {};
-    Index j = 0;
-    for (; j + lanes <= count; j += lanes)
-      for (Index l = 0; l < lanes; ++l) {
-        const double score = std::abs(row[j + l]) * scales[j + l];
-        most[l] = most[l] > score ? most[l] : score;
-      }
-    for (; j < count; ++j) most[0] = std::max(most[0], std::abs(row[j]) * scales[j]);
-    return *std::max_element(most, most + lanes);
-  }
-
-  /// For every residual the point that is most correlated with it, of equal ones the first; -1: none is.
-  std::vector<Index> most_correlated(AllProducts& products) const {
-    const auto count = static_cast<Index>(open_.size());
-    std::vector<FirstBest> best(open_.size(), FirstBest(tie_width));
-    products.visit(residuals_, count, [&](Index begin, Index end, const double* found) {
-      throw_if_cancelled(task_.keep_going);
-      const double* const scales = scales_.data() + begin;
-      for (Index v = 0; v < count; ++v) {
-        const double* const row = found + v * AllProducts::tile;
-        // The point itself and those chosen are none of the others: most tiles have none of them, and no new best.
-        const One& one = open_[at(v)];
-        const auto own = [&](Index j) {
-          return j == one.point ||
-                 std::find(one.chosen.begin(), one.chosen.end(), j) != one.chosen.end();
-        };
-        if (largest(row, scales, end - begin) <= best[at(v)].most()) continue;
-        for (Index j = begin; j < end; ++j) {
-          const double score = std::abs(row[j - begin]) * scales[j - begin];
-          if (score > best[at(v)].most() && !own(j)) best[at(v)].tell(j, score);
-        }
-      }
-    });
-    std::vector<Index> next;
-    for (const FirstBest& b : best) next.push_back(b.most() > 1e-12 ? b.index() : -1);
-    return next;
-  }
 
   const Task& task_;
   const std::vector<double>& scales_;
@@ -205,7 +168,7 @@ Picks choose(const Task& task) {
         throw_if_cancelled(task.keep_going);
         Pursuit(task, norms, scales, first, last).run(codes, left);
       },
-      AllProducts::at_once(task.points->dim()));
+      MostCorrelated::at_once(task.points->dim()));
   Picks picks = choose_by_rows(task, codes, norms, "a larger sparsity");
   const auto all = static_cast<double>(n);
   picks.facts = {{"nonzeros", codes.nonzeros() / all}, {"residual", total(left) / all}};
@@ -214,12 +177,10 @@ Picks choose(const Task& task) {
 
 Cost cost(const Sizes& s, const Settings& settings) {
   const double steps = std::min(static_cast<double>(settings.whole("sparsity")), s.n);
-  const auto at_once = static_cast<double>(AllProducts::at_once(static_cast<Index>(s.d)));
-  const double own = all_products_bytes(s) + 8 * at_once * s.d + 8 * steps * s.d;
-  constexpr double scan = 22;  // a score, beside operations of BLAS, as measured
+  const auto at_once = static_cast<double>(MostCorrelated::at_once(static_cast<Index>(s.d)));
+  const double own = most_correlated_bytes(s, at_once) + 8 * at_once * s.d + 8 * steps * s.d;
   return {.bytes = 24 * s.n + s.crew(at_once) * own + by_rows_bytes(s, settings, steps),
-          .flops = all_products_flops(s, s.n * steps) + scan * s.n * s.n * steps +
-                   by_rows_flops(s, settings, steps),
+          .flops = most_correlated_flops(s, s.n * steps) + by_rows_flops(s, settings, steps),
           .how =
               "all points times all residuals once a step, in blocks; holds a few codes of every "
               "point"};

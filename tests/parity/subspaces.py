@@ -3,7 +3,8 @@
 ssc      CVXPY (CLARABEL): the objective within 1e-6 of the optimum, and the gap bounds the difference
 ssc-omp  scikit-learn's orthogonal_mp, point by point, away from ties
 ksvd     K-SVD in NumPy from the same atoms in the same order: the objective never rises, and is within 2 % of NumPy's
-         where a change of the start by 1e-12 does not move NumPy's own by more; within 2 % of a plain K-SVD on average
+         where a change of the start by 1e-12 does not move NumPy's own by more; within 2 % of plain K-SVD, which may rise,
+         on average and on nearly all problems
 """
 
 import json
@@ -152,30 +153,40 @@ def drawn(n, seed, count):
     return order[:count]
 
 
-def numpy_ksvd(x, atoms, sparsity, turns, keep):
-    """Aharon, Elad and Bruckstein's algorithm: orthogonal_mp and SVDs. Objectives of all turns. keep: a point keeps its
-    code where the new one is worse, and no two unused atoms become one point."""
-    atoms, objectives, codes = atoms.copy(), [], None
+def numpy_turn(x, atoms, codes, sparsity, keep, apart):
+    """Codes, then atoms. keep: a point keeps its code where the new one is worse; apart: no two unused atoms become one
+    point."""
+    atoms, taken = atoms.copy(), []
+    found = orthogonal_mp(atoms.T, x.T, n_nonzero_coefs=min(sparsity, len(atoms))).reshape(len(atoms), -1)
+    if keep:
+        before, after = (((x.T - atoms.T @ c) ** 2).sum(axis=0) for c in (codes, found))
+        found[:, after > before] = codes[:, after > before]
+    for t in range(len(atoms)):
+        users = np.flatnonzero(found[t])
+        if len(users) == 0:
+            left = ((x.T - atoms.T @ found) ** 2).sum(axis=0)
+            if apart:
+                left[taken] = 0
+            taken.append(left.argmax())
+            atoms[t] = x[taken[-1]] / np.linalg.norm(x[taken[-1]])
+            continue
+        found[t, users] = 0
+        error = x[users].T - atoms.T @ found[:, users]
+        u, s, v = np.linalg.svd(error, full_matrices=False)
+        atoms[t], found[t, users] = u[:, 0], s[0] * v[0]
+    return atoms, found, ((x.T - atoms.T @ found) ** 2).sum()
+
+
+def numpy_ksvd(x, atoms, sparsity, turns, plain):
+    """The objectives of all turns. plain: Aharon, Elad and Bruckstein's algorithm, orthogonal_mp and SVDs; else turns that
+    raise the objective are done again, and points keep codes that were better."""
+    codes, objectives = None, []
     for _ in range(turns):
-        found = orthogonal_mp(atoms.T, x.T, n_nonzero_coefs=min(sparsity, len(atoms))).reshape(len(atoms), -1)
-        if keep and codes is not None:
-            before, after = (((x.T - atoms.T @ c) ** 2).sum(axis=0) for c in (codes, found))
-            found[:, after > before] = codes[:, after > before]
-        codes, taken = found, []
-        for t in range(len(atoms)):
-            users = np.flatnonzero(codes[t])
-            if len(users) == 0:
-                left = ((x.T - atoms.T @ codes) ** 2).sum(axis=0)
-                if keep:
-                    left[taken] = 0
-                taken.append(left.argmax())
-                atoms[t] = x[taken[-1]] / np.linalg.norm(x[taken[-1]])
-                continue
-            codes[t, users] = 0
-            error = x[users].T - atoms.T @ codes[:, users]
-            u, s, v = np.linalg.svd(error, full_matrices=False)
-            atoms[t], codes[t, users] = u[:, 0], s[0] * v[0]
-        objectives.append(((x.T - atoms.T @ codes) ** 2).sum())
+        made = numpy_turn(x, atoms, codes, sparsity, False, not plain)
+        if not plain and objectives and made[2] > objectives[-1]:
+            made = numpy_turn(x, atoms, codes, sparsity, True, True)
+        atoms, codes = made[:2]
+        objectives.append(made[2])
     return objectives
 
 
@@ -189,8 +200,8 @@ def check_ksvd():
         start = x[drawn(len(x), seed, k)]
         start = start / np.linalg.norm(start, axis=1, keepdims=True)
         moved = [start + size * rng.standard_normal(start.shape) for size in (0, *[1e-12] * 6)]
-        same = [numpy_ksvd(x, atoms, sparsity, turns, keep=True)[-1] for atoms in moved]
-        plain = [numpy_ksvd(x, atoms, sparsity, turns, keep=False) for atoms in (start, start[rng.permutation(k)])]
+        same = [numpy_ksvd(x, atoms, sparsity, turns, plain=False)[-1] for atoms in moved]
+        plain = [numpy_ksvd(x, atoms, sparsity, turns, plain=True) for atoms in (start, start[rng.permutation(k)])]
         energy = (x**2).sum()
         rows.append({"problem": seed, "n": len(x), "d": x.shape[1], "k": k, "sparsity": sparsity,
                      "objective": ours[-1] / energy, "numpy": same[0] / energy,
@@ -218,6 +229,7 @@ def check_ksvd():
     }
     print("ksvd:", {name: round(float(value), 5) for name, value in summary.items()}, flush=True)
     expect("ksvd: within 2 % of plain K-SVD on average", ours.mean() <= 1.02 * column["plain"].mean())
+    expect("ksvd: within 2 % of plain K-SVD on nearly all problems", summary["within_plain"] >= 0.95 * len(rows))
     expect("ksvd: equal to NumPy on most problems", summary["equal_to_numpy"] >= 0.8 * len(rows))
     results["ksvd"] = {**summary, "problems": rows}
 
