@@ -125,10 +125,15 @@ Among ExchangeInSet::among(std::span<const Index> points) {
   const Index dim = set_.facts().dim, m = std::ssize(points);
   std::vector<double> rows(at(m * dim));
   set_.rows_of(points, rows.data());
+  // As many threads as have a millisecond of work each: this comes between two visits to the points, however fast these are.
+  const auto team = [&](double products) {
+    constexpr double each = 4e6;
+    return static_cast<int>(std::clamp(products / each, 1.0, static_cast<double>(threads_)));
+  };
   constexpr Index few = 32;  // rows at a time, whatever the number of threads
   std::vector<double> with_c(rows.size());
   for_blocks(
-      threads_for(threads_, static_cast<double>(m * dim) * static_cast<double>(dim)), m,
+      team(static_cast<double>(m * dim) * static_cast<double>(dim)), m,
       [&](Index, Index first, Index last) {
         const std::vector<double> some = times_covariance(
             {rows.begin() + first * dim, rows.begin() + last * dim}, covariance_->c, dim);
@@ -137,9 +142,8 @@ Among ExchangeInSet::among(std::span<const Index> points) {
       few);
   Among found{.k = std::vector<double>(at(m * m)), .kk = std::vector<double>(at(m * m))};
   constexpr Index block = 8;
-  const auto work = static_cast<double>(m) * static_cast<double>(m) * static_cast<double>(dim);
   for_blocks(
-      threads_for(threads_, work), m,
+      team(static_cast<double>(m * m) * static_cast<double>(dim)), m,
       [&](Index, Index first, Index last) {
         for (Index p = first; p < last; ++p)
           for (Index l = 0; l <= p; ++l) {
