@@ -295,7 +295,7 @@ def test_every_number_of_real_data(tmp_path, name, method):
     space = {}
     if name == "digits":
         data = fwsr.read("digits")
-        X, y = np.asarray(data.X, dtype=np.float64), np.asarray(data.labels)
+        X, y = np.asarray(data.values, dtype=np.float64), np.asarray(data.labels)
     elif name == "credit":
         if not (DATA / "credit").is_dir():
             pytest.skip(f"no data at {DATA / 'credit'}: name its folder in FWSR_DATA")
