@@ -68,6 +68,15 @@ class Browser:
         """The value that a script returns; one that is promised is waited for."""
         return self._ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
+    def until(self, script, wanted, *arguments):
+        """The value of a script once it is the one that is wanted, or what it is after half a minute."""
+        for _ in range(300):
+            value = self.do(script, *arguments)
+            if value == wanted:
+                break
+            time.sleep(0.1)
+        return value
+
     def devtools(self, command, **parameters):
         return self._ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
@@ -117,7 +126,8 @@ class Browser:
              "actions": [{"type": "pointerMove", "x": x, "y": y, "duration": 0}]}]})
 
     def click(self, selector):
-        """As people click: scrolled to, and refused where something lies above it."""
+        """As people click: once it is there, scrolled to, and refused where something lies above it."""
+        self.until("return document.querySelector(arguments[0]) !== null", True, selector)
         self.do("document.querySelector(arguments[0]).scrollIntoView({behavior: 'instant', block: 'center'})", selector)
         found = self._ask("POST", "/element", {"using": "css selector", "value": selector})
         self._ask("POST", f"/element/{next(iter(found.values()))}/click", {})

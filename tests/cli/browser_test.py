@@ -212,10 +212,9 @@ class Pages(Case):
         # Which images does exemplar 4 stand for?
         w.click("#e4 summary")
         w.click("#e4 button.all")
-        drawn, weight = w.do("""return new Promise((done) => setTimeout(() => done([
-            [...document.querySelectorAll("#e4 .all canvas")].filter((c) => new Set(c.getContext("2d")
-              .getImageData(0, 0, c.width, c.height).data).size > 2).length, DATA.exemplars.weight[4]]), 800));""")
-        self.assertEqual(drawn, weight - 1)
+        others = w.do("return DATA.exemplars.weight[4]") - 1
+        self.assertEqual(w.until("""return [...document.querySelectorAll("#e4 .all canvas")].filter((c) => new Set(
+            c.getContext("2d").getImageData(0, 0, c.width, c.height).data).size > 2).length""", others), others)
         # What is badly represented?
         w.do("location.hash = ''; scrollTo({top: 0, behavior: 'instant'})")
         w.click("nav a[href='#worst']")
@@ -257,7 +256,7 @@ class Pages(Case):
         w.devtools("Browser.setDownloadBehavior", behavior="allow", downloadPath=self.folder)
         for words, name in (("Download CSV", "exemplars.csv"), ("Download JSON", "exemplars.json")):
             w.do("[...document.querySelectorAll('#export button')].find((b) => b.textContent === arguments[0]).click()", words)
-            for _ in range(200):
+            for _ in range(300):
                 if os.path.exists(self.path(name)):
                     break
                 time.sleep(0.1)
@@ -267,11 +266,11 @@ class Pages(Case):
             taken = [(row["index"], row["id"]) for row in csv.DictReader(file)]
         self.assertEqual(taken, [(index, "'" + name) for index, name in written])  # no formula in a spreadsheet
         self.assertEqual([str(i) for i in json.loads(self.read("exemplars.json"))["exemplars"]], [i for i, _ in written])
-        copied = w.do("""document.execCommand = (what) => { window.taken = document.activeElement.value; return what === "copy"; };
+        w.do("""document.execCommand = (what) => { window.taken = document.activeElement.value; return what === "copy"; };
             Object.defineProperty(navigator, "clipboard", {value: {writeText: () => Promise.reject(new Error("no"))}});
-            const b = [...document.querySelectorAll("#export button")].find((b) => b.textContent === "Copy ids"); b.click();
-            return new Promise((done) => setTimeout(() => done([window.taken, b.textContent]), 300));""")
-        self.assertEqual(copied, ["\n".join(name for _, name in written), "Copied"])
+            [...document.querySelectorAll("#export button")].find((b) => b.textContent === "Copy ids").click();""")
+        names = "\n".join(name for _, name in written)
+        self.assertEqual(w.until("return window.taken", names), names)
         # A region by the button, without a key.
         w.do("document.querySelector('#map').scrollIntoView({behavior: 'instant'})")
         w.do("map.choosing.click()")
