@@ -8,7 +8,6 @@
 #include "apps/interrupt.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/memory.hpp"
-#include "fwsr/methods/method.hpp"
 #include "fwsr/report/text.hpp"
 #include "fwsr/solver/planner.hpp"
 
@@ -58,10 +57,7 @@ std::string select_report(const SelectResult& result, const ReportArguments& a,
                 .threads = result.threads,
                 .version = version_number()};
   for (const ClassSelection& part : result.parts) {
-    page.runs.push_back({.selection = &part.selection,
-                         .members = part.members,
-                         .options = result.request.options,
-                         .dissimilarities = takes_dissimilarities(result.request.settings)});
+    page.runs.push_back(report::run_of(result.request, part.selection, part.members));
     page.classes.push_back(part.name);
   }
   page.weights = result.request.options.conditions.weights;

@@ -16,8 +16,8 @@ HEAD = """# C++: the reference
 <!-- Made by docs/make_cpp_reference.py from the installed headers; changes belong there. -->
 
 `#include <fwsr/fwsr.hpp>` brings all of this; each header may also be included by itself. Everything is in the
-namespace `fwsr`. Names in `fwsr::detail`, and headers that are not installed, are nobody's promise. The guide, with
-whole programs, is [cpp.md](cpp.md).
+namespace `fwsr`, that of pages in `fwsr::report`. Names in `fwsr::detail`, and headers that are not installed, are
+nobody's promise. The guide, with whole programs, is [cpp.md](cpp.md).
 """
 
 DELETED = re.compile(r"= delete;[^\n]*$")
@@ -27,6 +27,7 @@ ORDER = """views.hpp base/index.hpp base/matrix.hpp base/labels.hpp base/check_v
     solver/select.hpp solver/options.hpp solver/conditions.hpp solver/device.hpp kernel/kernel.hpp prep/preprocessing.hpp solver/selection.hpp solver/sweep.hpp
     methods/methods.hpp methods/request.hpp methods/method.hpp methods/settings.hpp methods/compare.hpp methods/compare_table.hpp methods/quality.hpp
     solver/result_fields.hpp methods/compare_fields.hpp
+    report/page.hpp report/rows.hpp report/run.hpp
     data/read.hpp data/dataset.hpp data/table_reading.hpp data/write.hpp data/synthetic.hpp
     base/result.hpp base/keep_going.hpp base/memory.hpp base/memory_budget.hpp base/files.hpp""".split()
 
@@ -163,8 +164,9 @@ def block(codes):
 def section(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     top = re.match(r"((?://.*\n)*)", text).group(1)
-    body = text[text.index("namespace fwsr {") + len("namespace fwsr {"):text.rindex("}  // namespace fwsr")]
-    defines = "".join(re.findall(r"(?m)^#define (?:.*\\\n)+.*\n", text[:text.index("namespace fwsr {")]))
+    opened = re.search(r"namespace fwsr(::report)? \{", text)
+    body = text[opened.end():text.rindex("}  // namespace fwsr")]
+    defines = "".join(re.findall(r"(?m)^#define (?:.*\\\n)+.*\n", text[:opened.start()]))
     body = without_macros(defines + body)
     body = re.sub(r"namespace detail \{.*?\}  // namespace detail\n", "", body, flags=re.DOTALL)
     parts = [f"## `fwsr/{name}`", prose([re.sub(r"^// ?", "", line) for line in top.splitlines()])]

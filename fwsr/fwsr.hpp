@@ -1,4 +1,5 @@
-// All that a program needs to choose exemplars: points, options, selections, sweeps, other methods, comparisons, files.
+// All that a program needs to choose exemplars: points, options, selections, sweeps, other methods, comparisons, files,
+// pages to look at.
 // Each of these headers may also be included by itself.
 #pragma once
 
@@ -15,6 +16,9 @@
 #include "fwsr/methods/methods.hpp"
 #include "fwsr/methods/quality.hpp"
 #include "fwsr/methods/request.hpp"
+#include "fwsr/report/page.hpp"
+#include "fwsr/report/rows.hpp"
+#include "fwsr/report/run.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/result_fields.hpp"
 #include "fwsr/solver/select.hpp"

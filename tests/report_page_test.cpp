@@ -1,6 +1,7 @@
 // Pages as a whole: the same bytes for the same input, small enough, and no way out of the text.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/methods/methods.hpp"
+#include "fwsr/report/features.hpp"
 #include "fwsr/report/page.hpp"
 #include "fwsr/report/text.hpp"
 #include "problems.hpp"
@@ -229,6 +231,84 @@ TEST(ReportPage, no_classes_no_exemplars_and_interrupted_runs_have_a_page) {
   EXPECT_EQ(stand_for, 30);
   a.selection.exemplars.clear();
   EXPECT_NE(select_page(page, 1).find("0 exemplars"), std::string::npos);
+}
+
+TEST(ReportPage, what_contradicts_itself_is_refused) {
+  const Answered a = answered(40, 4, 3, true);
+  const auto refused = [&](auto&& spoil, const char* words) {
+    SelectPage page = a.page();
+    spoil(page);
+    try {
+      select_page(page);
+      ADD_FAILURE() << "made, and should say: " << words;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+    }
+  };
+  const std::vector<std::string> many(41, "x"), three(3, "x");
+  Selection beyond = a.selection;
+  beyond.exemplars.back() = 40;
+  refused([](SelectPage& p) { p.runs.clear(); }, "of one run at least");
+  refused([](SelectPage& p) { p.runs.front().selection = nullptr; }, "no selection");
+  refused([&](SelectPage& p) { p.runs.front().selection = &beyond; },
+          "exemplar 40 is none of the 40");
+  refused([](SelectPage& p) { p.runs.push_back(p.runs.front()); }, "names of 1 classes");
+  refused([&](SelectPage& p) { p.rows.texts = many; }, "41 texts");
+  refused([&](SelectPage& p) { p.rows.ids = many; }, "41 ids");
+  refused([&](SelectPage& p) { p.rows.pictures = many; }, "41 pictures");
+  refused([&](SelectPage& p) { p.rows.columns = three; }, "3 names of features");
+  refused([](SelectPage& p) { p.rows.images = ImageShape{.height = 3, .width = 3}; }, "9 pixels");
+  refused([](SelectPage& p) { p.rows.images = ImageShape{.height = -2, .width = -2}; }, "4 pixels");
+  refused([](SelectPage& p) { p.axes = {0, 4}; }, "two of 4 features");
+  refused([](SelectPage& p) { p.axes = {1}; }, "two of 4 features");
+  const std::vector<double> weights(39, 1.0);
+  refused([&](SelectPage& p) { p.weights = weights; }, "39 weights");
+  // Points that were brought along stand behind the others, and have no name.
+  SelectPage page = a.page();
+  page.rows.texts = page.rows.texts.first(30);
+  EXPECT_FALSE(select_page(page).empty());
+}
+
+TEST(ReportPage, features_far_from_zero_tell_as_much_as_others) {
+  const Index n = 200;
+  std::vector<double> values;
+  for (Index i = 0; i < n; ++i)  // the second is the first, 1e9 farther away
+    values.insert(values.end(), {static_cast<double>(i % 10), 1e9 + static_cast<double>(i % 10)});
+  const Rows rows{.name = "x", .points = MatrixView<const double>{values.data(), n, 2}};
+  const std::vector<Telling> telling = Features(rows).of(9, 2);
+  ASSERT_EQ(telling.size(), 2u);
+  EXPECT_NEAR(telling[0].deviations, telling[1].deviations, 1e-6);
+}
+
+TEST(ReportPage, answers_that_are_the_same_are_shown_once) {
+  const Answered a = answered(60, 5, 3, true);
+  SweepPage sweep{.rows = a.page().rows};
+  sweep.settings.resize(4);
+  sweep.settings[0].exemplars = sweep.settings[2].exemplars = a.selection.exemplars;
+  sweep.settings[1].exemplars = {0, 1};
+  const std::string page = sweep_page(sweep);
+  EXPECT_EQ(occurrences(page, "<ul class=\"strip\">"), 3u);
+  EXPECT_EQ(occurrences(page, "The same exemplars as <a href=\"#s0\">"), 1u);
+  for (const char* id : {"s0", "s1", "s2", "s3"})
+    EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u);
+}
+
+TEST(ReportPage, the_best_by_each_measure_stands_on_top) {
+  const Answered a = answered(60, 5, 3, false);
+  ComparePage page{.rows = a.page().rows, .exemplars = 3};
+  for (const double error : {0.5, 0.25, 0.25, 0.75}) {
+    ComparedMethod& method = page.methods.emplace_back();
+    method.name = "<" + std::to_string(page.methods.size()) + ">";
+    if (error > 0.7) continue;
+    method.exemplars = a.selection.exemplars;
+    method.spreads.assign(measures().size(), {.mean = std::nan("")});
+    method.spreads[0] = {.mean = error};
+  }
+  const std::string text = compare_page(page);
+  ASSERT_TRUE(measures()[0].less_is_better);
+  EXPECT_NE(text.find(html(std::string("<2> and 1 other by ") + measures()[0].title)),
+            std::string::npos);
+  EXPECT_NE(text.find("<dt>no answer</dt><dd>&lt;4&gt;</dd>"), std::string::npos);
 }
 
 TEST(ReportPage, comparisons_and_sweeps_stay_text_and_have_every_method) {

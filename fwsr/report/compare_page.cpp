@@ -6,6 +6,7 @@
 #include "fwsr/base/at.hpp"
 #include "fwsr/methods/compare_table.hpp"
 #include "fwsr/report/document.hpp"
+#include "fwsr/report/features.hpp"
 #include "fwsr/report/strips.hpp"
 #include "fwsr/report/text.hpp"
 
@@ -79,7 +80,8 @@ std::string measures_table(const std::vector<ComparedMethod>& methods,
   for (std::size_t i = 0; i < methods.size(); ++i) {
     out += fmt::format("<tr><th scope=\"row\">{}</th>", html(shortened(methods[i].name, 60)));
     if (methods[i].spreads.empty())
-      out += fmt::format("<td colspan=\"{}\">{}</td>", std::max<std::size_t>(1, columns.size()),
+      out += fmt::format("<td class=\"reason\" colspan=\"{}\">{}</td>",
+                         std::max<std::size_t>(1, columns.size()),
                          html(shortened(methods[i].reason, 300)));
     for (std::size_t c = 0; c < columns.size() && !methods[i].spreads.empty(); ++c)
       out += cell_of(columns[c], i, best[c][i]);
@@ -88,13 +90,36 @@ std::string measures_table(const std::vector<ComparedMethod>& methods,
   return out + "</tbody>\n</table></div>\n";
 }
 
+/// The best by each measure, and who has no answer.
+std::vector<Line> lines_of(const std::vector<ComparedMethod>& methods,
+                           const std::vector<Column>& columns) {
+  std::string best, without;
+  for (const Column& column : columns) {
+    const std::vector<bool> marked = best_of(column.means, column.measure);
+    const auto first = std::find(marked.begin(), marked.end(), true);
+    if (first == marked.end()) continue;
+    const Index others = std::count(marked.begin(), marked.end(), true) - 1;
+    best +=
+        fmt::format("{}{} by {}", best.empty() ? "" : "; ",
+                    shortened(methods[at(first - marked.begin())].name, 40), column.measure.title);
+    if (others > 0)
+      best.insert(best.rfind(" by "), fmt::format(" and {}", counted(others, "other")));
+  }
+  Index none = 0;
+  for (const ComparedMethod& method : methods)
+    if (method.spreads.empty())
+      without += fmt::format("{}{}", none++ > 0 ? ", " : "", shortened(method.name, 40));
+  return {{"best", best}, {"no answer", shortened(without, 500)}};
+}
+
 std::string words_for(const std::vector<Column>& columns) {
   std::vector<std::vector<std::string>> lines;
   for (const Column& column : columns)
     lines.push_back({html(column.measure.title), html(column.measure.about),
                      column.measure.less_is_better ? "less" : "more"});
-  return table_behind(table({"measure", "what it is", "better is"}, lines, "Measures"),
-                      "What the measures are");
+  return table_behind(
+      table({"measure", "what it is", "better is"}, lines, "Measures", "", "what it is"),
+      "What the measures are");
 }
 
 }  // namespace
@@ -108,6 +133,7 @@ ComparedMethod described(const Comparison& method) {
 }
 
 std::string compare_page(const ComparePage& page) {
+  check_rows(page.rows);
   const std::vector<Column> columns = columns_of(page.methods);
   const std::string title =
       fmt::format("{} compared on {}", counted(std::ssize(page.methods), "method"),
@@ -119,7 +145,9 @@ std::string compare_page(const ComparePage& page) {
   for (const ComparedMethod& method : page.methods)
     if (!method.spreads.empty()) strips.push_back({.name = method.name, .rows = method.exemplars});
   return with_strips(page.rows, strips, [&](const std::string& side_by_side) {
-    const std::string top = header(title, sentence, machine_lines(page.about), page.about);
+    std::vector<Line> lines = lines_of(page.methods, columns);
+    for (Line& line : machine_lines(page.about)) lines.push_back(std::move(line));
+    const std::string top = header(title, sentence, lines, page.about);
     const std::string sections =
         section("measures", "Measures",
                 "Bars are as long as the largest mean of their column. A click on the head of a "

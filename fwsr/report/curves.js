@@ -19,7 +19,7 @@ const enough = {
     slider.hidden = k === 1;
     const share = element("input", { type: "number", min: 1, max: 100, step: 1, value: 80, id: "k-share" });
     const said = element("p", { class: "said", role: "status" });
-    const answer = element("output", { for: "k-share" });
+    const answer = element("output", { for: "k-share" }), more = element("pre", { id: "more", tabindex: 0, "aria-label": "command for more", hidden: true });
 
     const show = () => {
       const number = Number(slider.value), x = between(place.left, place.right, number / k);
@@ -35,7 +35,10 @@ const enough = {
     };
     const find = () => {
       const first = spans.findIndex((s) => s >= Number(share.value) / 100);
-      answer.textContent = first >= 0 ? `${Math.max(first, 1)} exemplar${first > 1 ? "s" : ""}${each}` : `more than these ${k}`;
+      answer.textContent = first >= 0 ? `${Math.max(first, 1)} exemplar${first > 1 ? "s" : ""}${each}`
+        : `more than these ${k}, which span ${percent(spans[k])}${DATA.again && !classes ? "; to choose as many as are needed:" : ""}`;
+      more.hidden = first >= 0 || classes || !DATA.again;
+      more.textContent = more.hidden ? "" : taking.until(1 - Number(share.value) / 100);
       return first;
     };
     slider.addEventListener("input", show);
@@ -44,7 +47,7 @@ const enough = {
       if (first >= 1) { slider.value = first; show(); }
     });
     svg.after(slider, said, element("div", { class: "controls" },
-      element("label", { text: "The smallest number for " }, share, " %:"), answer));
+      element("label", { text: "The smallest number for " }, share, " %:"), answer), more);
     show();
     find();
   },

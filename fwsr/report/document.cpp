@@ -160,18 +160,20 @@ std::string mix_bar(const std::vector<Index>& counts, const std::vector<std::str
 
 std::string table(const std::vector<std::string>& columns,
                   const std::vector<std::vector<std::string>>& rows, std::string_view caption,
-                  std::string_view id) {
+                  std::string_view id, std::string_view words) {
   std::string out = "<div class=\"scroll\"><table";
   if (!id.empty()) out += fmt::format(" id=\"{}\"", id);
   out += fmt::format(">\n<caption>{}</caption>\n<thead><tr>", html(caption));
   for (const std::string& name : columns)
-    out += fmt::format("<th scope=\"col\">{}</th>", html(name));
+    out += fmt::format("<th scope=\"col\"{}>{}</th>", name == words ? " class=\"word\"" : "",
+                       html(name));
   out += "</tr></thead>\n<tbody>\n";
   for (const std::vector<std::string>& row : rows) {
     out += "<tr>";
     for (std::size_t c = 0; c < row.size(); ++c)
       out += c == 0 ? fmt::format("<th scope=\"row\">{}</th>", row[c])
-                    : fmt::format("<td>{}</td>", row[c]);
+                    : fmt::format("<td{}>{}</td>", columns[c] == words ? " class=\"word\"" : "",
+                                  row[c]);
     out += "</tr>\n";
   }
   return out + "</tbody>\n</table></div>\n";

@@ -33,10 +33,11 @@ std::vector<Line> machine_lines(const About& about);
 std::string bar(double fraction, std::string_view label, std::string_view style = "bar");
 std::string mix_bar(const std::vector<Index>& counts, const std::vector<std::string>& names);
 
-/// Cells are markup; names of columns text. The first column is the head of its row.
+/// Cells are markup; names of columns text. The first column is the head of its row; that of this name has words, which
+/// begin where those of the line above do.
 std::string table(const std::vector<std::string>& columns,
                   const std::vector<std::vector<std::string>>& rows, std::string_view caption,
-                  std::string_view id = "");
+                  std::string_view id = "", std::string_view words = "class");
 /// A table that is there for who wants it.
 std::string table_behind(const std::string& table, std::string_view words);
 

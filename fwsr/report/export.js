@@ -68,6 +68,14 @@ const taking = {
     taking.command.textContent = [...lines, words.join(" ")].join("\n");
   },
 
+  /** As many as leave no more than a share, and ten times these at the most. */
+  until(left) {
+    const { words, python } = DATA.again, most = Math.min(DATA.points, 10 * DATA.exemplars.index.length), share = Number(left.toFixed(6));
+    const kept = words.filter((word, w) => !/^(--)?until[-_]error/.test(word) && words[w - 1] !== "--until-error");
+    return python ? `fwsr.select(${[kept[0], most, ...kept.slice(2), `until_error=${share}`].join(", ")})`
+      : [...kept, "-k", most, "--until-error", share].join(" ");
+  },
+
   /** A field of CSV; text that a spreadsheet would take for a formula has an apostrophe in front. */
   field(value) {
     let text = String(value);

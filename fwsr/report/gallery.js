@@ -13,9 +13,7 @@ const gallery = {
     if (CARDS.length > 1) gallery.list.before(element("div", { class: "controls" }, gallery.order()));
     for (const mixed of document.querySelectorAll(".mixed")) mixed.dataset.all = mixed.textContent;
     gallery.dress(document.getElementById("worst"));
-    // What can be scrolled can be reached by keyboard.
-    for (const room of document.querySelectorAll(".text, .scroll"))
-      if (room.scrollHeight > room.clientHeight + 1 || room.scrollWidth > room.clientWidth + 1) room.tabIndex = 0;
+    document.querySelectorAll(".text, .scroll").forEach(reachable);
   },
 
   /** By what the cards are laid out. */

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "fwsr/report/features.hpp"
 #include "fwsr/report/measure.hpp"
 #include "fwsr/report/rows.hpp"
 

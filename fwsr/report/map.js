@@ -224,6 +224,7 @@ const map = {
     else if (map.by === "error")
       map.key.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((s) => entry(palette.errors[Math.round(15 * s)], left(s))));
     else map.key.replaceChildren(element("li", { text: "Points have the colour of their exemplar." }));
+    reachable(map.key);
   },
 
   // ---------------------------------------------------------------------------------- pointing at it

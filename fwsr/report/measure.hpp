@@ -10,22 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/keep_going.hpp"
 #include "fwsr/report/prefixes.hpp"
-#include "fwsr/solver/options.hpp"
-#include "fwsr/solver/selection.hpp"
+#include "fwsr/report/run.hpp"
 
 namespace fwsr::report {
-
-/// A run over all points, or over those of a class.
-struct Run {
-  const Selection* selection = nullptr;  // exemplars by their number among all points
-  std::span<const Index> members = {};   // ascending; empty: all points
-  /// As the method understood them: its own centring, and of its kernel what the plan says.
-  SelectOptions options = {};
-  bool dissimilarities = false;  // the points are rows of a matrix of these: there is no span
-};
 
 struct Measured {
   /// For every point the place of its exemplar, those of all runs laid end to end; -1: none.

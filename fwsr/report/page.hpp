@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "fwsr/base/keep_going.hpp"
 #include "fwsr/methods/compare.hpp"
-#include "fwsr/report/measure.hpp"
+#include "fwsr/methods/request.hpp"
 #include "fwsr/report/rows.hpp"
+#include "fwsr/report/run.hpp"
 
 namespace fwsr::report {
 
@@ -32,6 +34,10 @@ struct About {
   std::string version = {};
 };
 
+/// What a request has chosen, of all points or of `members` of them. The selection and the members are borrowed.
+Run run_of(const Request& request, const Selection& selection, std::span<const Index> members = {});
+
+/// What was chosen, of which points.
 struct SelectPage {
   Rows rows;
   About about = {};
@@ -41,7 +47,9 @@ struct SelectPage {
   std::vector<Index> axes = {};           // features for the map; empty: principal components
   std::vector<std::string> warnings = {};
 };
-std::string select_page(const SelectPage& page, int threads, const KeepGoing& keep_going = {});
+/// The whole file. For 0 threads: all cores. @throws Error for what contradicts itself: no run, exemplars beyond the points,
+/// an image of another size
+std::string select_page(const SelectPage& page, int threads = 0, const KeepGoing& keep_going = {});
 /// The most that making it takes of memory, beside the points and what was found, in bytes.
 Index select_page_bytes(Index points, Index features, Index exemplars, bool images, int threads);
 
@@ -54,6 +62,7 @@ struct ComparedMethod {
 };
 ComparedMethod described(const Comparison& method);
 
+/// Methods side by side.
 struct ComparePage {
   Rows rows;
   About about = {};
@@ -75,6 +84,7 @@ struct SweepSetting {
 /// Of one run, or of the runs of its classes together.
 SweepSetting described(std::string alpha, double eta, Status status,
                        const std::vector<const Selection*>& runs);
+/// Settings of alpha and eta side by side.
 struct SweepPage {
   Rows rows;
   About about = {};

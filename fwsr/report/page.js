@@ -16,6 +16,12 @@ function element(name, attributes, ...content) {
   return made;
 }
 
+/** What can be scrolled can be reached by keyboard. */
+function reachable(room) {
+  if (room.scrollHeight > room.clientHeight + 1 || room.scrollWidth > room.clientWidth + 1) room.tabIndex = 0;
+  else room.removeAttribute("tabindex");
+}
+
 /** A choice among words, and what is done with the one that was chosen. */
 function choice(label, id, options, chosen) {
   const select = element("select", { id, change: () => chosen(select.value) });
@@ -107,6 +113,8 @@ function faceOf(row) {
   if (image) return image;
   if (picture) return element("img", { src: picture, alt: `picture of point ${row}` });
   const text = card && card.querySelector(".face > .text");
-  const words = text ? text.textContent : known.text || (known.features || []).join(", ");
+  const telling = [...(card ? card.querySelectorAll(".telling tbody tr") : [])].slice(0, 3)
+    .map((tr) => `${tr.cells[0].textContent} ${tr.cells[1].textContent} (${tr.cells[2].textContent} sd)`);
+  const words = text ? text.textContent : known.text || (known.features || telling).join(", ");
   return words ? element("div", { class: "said", text: words.length > 300 ? `${words.slice(0, 299)}…` : words }) : null;
 }

@@ -1,4 +1,4 @@
-// The points as people know them: ids, classes, pictures, texts, names of features. All borrowed.
+// The points of a page as people know them: ids, classes, pictures, texts, names of features. All borrowed.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,7 @@ struct PictureSource {
   std::string source = {}, problem = {};
 };
 
+/// The points, and what is known of each.
 struct Rows {
   std::string name;  // of the data
   PointsView points = {};
@@ -49,33 +50,6 @@ struct Rows {
   std::vector<double> numbers(Index row) const;
   /// "x3" where features have no names.
   std::string column(Index feature) const;
-};
-
-/// The classes as people count: numbers before words, and 2 before 10.
-struct Classes {
-  std::vector<std::string> names = {};
-  std::vector<Index> place = {};   // of a code of the labels among the names; -1: has no points
-  std::vector<Index> points = {};  // how many
-
-  explicit Classes(const Rows& rows);
-  Index of(const Rows& rows, Index row) const;  // -1: there are no classes
-};
-
-/// What tells a point from the others: the features farthest from their means, in standard deviations.
-struct Telling {
-  Index feature = 0;
-  double value = 0;
-  double deviations = 0;  // signed
-};
-class Features {
- public:
-  /// Means and deviations of at most 2000 points.
-  explicit Features(const Rows& rows);
-  std::vector<Telling> of(Index row, std::size_t most) const;
-
- private:
-  const Rows& rows_;
-  std::vector<double> mean_, deviation_;
 };
 
 }  // namespace fwsr::report

@@ -1,7 +1,10 @@
 #include <cmath>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/report/sample.hpp"
 #include "fwsr/report/select_parts.hpp"
 
@@ -118,7 +121,40 @@ Index select_page_bytes(Index points, Index features, Index exemplars, bool imag
   return of_points + of_exemplars + Index{16 * 8} * features + 16'000'000 + 5 * text;
 }
 
+namespace {
+
+void check(const SelectPage& page) {
+  check_rows(page.rows);
+  const Index n = page.rows.size(), d = cols_of(page.rows.points);
+  if (page.runs.empty()) throw Error("a page is of one run at least, and there is none");
+  if (page.runs.size() > 1 && page.classes.size() != page.runs.size())
+    throw Error(fmt::format("a page of {} runs has names of {} classes", page.runs.size(),
+                            page.classes.size()));
+  for (const Run& run : page.runs) {
+    if (!run.selection) throw Error("a run of a page has no selection");
+    for (const Index e : run.selection->exemplars)
+      if (e < 0 || e >= n)
+        throw Error(fmt::format("exemplar {} is none of the {} points of the page", e, n));
+  }
+  if (!page.weights.empty() && std::ssize(page.weights) != n)
+    throw Error(fmt::format("a page of {} points has {} weights", n, page.weights.size()));
+  for (const Index axis : page.axes)
+    if (page.axes.size() != 2 || axis < 0 || axis >= d)
+      throw Error(fmt::format("the axes of a map are two of {} features", d));
+}
+
+}  // namespace
+
+Run run_of(const Request& request, const Selection& selection, std::span<const Index> members) {
+  return {.selection = &selection,
+          .members = members,
+          .options = request.options,
+          .dissimilarities = takes_dissimilarities(request.settings)};
+}
+
 std::string select_page(const SelectPage& page, int threads, const KeepGoing& keep_going) {
+  check(page);
+  if (threads <= 0) threads = default_threads();
   const Measured measured = measure(page.rows.points, page.runs, page.weights, threads, keep_going);
   const std::size_t most = page.rows.has_images() ? most_bytes_with_images : most_bytes;
   Pictures pictures(page.rows);

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "fwsr/report/document.hpp"
+#include "fwsr/report/features.hpp"
 #include "fwsr/report/groups.hpp"
+#include "fwsr/report/measure.hpp"
 #include "fwsr/report/page.hpp"
 #include "fwsr/report/plane.hpp"
 #include "fwsr/report/shown.hpp"

@@ -69,7 +69,7 @@ std::string Shown::face(Index row, std::size_t characters) const {
                                     ? rows_.pictures[at(row)] + ": the page has no room for it"
                                     : found->second->problem;
     return problem.empty()
-               ? fmt::format("<img src=\"{}\" alt=\"{}\">", found->second->source, called)
+               ? fmt::format("<img src=\"{}\" alt=\"{}\">", html(found->second->source), called)
                : fmt::format("<p class=\"text\">{}</p>", html(shortened(problem, 300)));
   }
   if (at(row) < rows_.texts.size())

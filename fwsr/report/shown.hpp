@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fwsr/report/features.hpp"
 #include "fwsr/report/images.hpp"
 #include "fwsr/report/json_writer.hpp"
 #include "fwsr/report/pictures.hpp"

@@ -17,12 +17,20 @@ namespace {
 std::string markup_of(const Rows& rows, const Shown& shown, const std::vector<Strip>& strips,
                       std::size_t most, std::size_t characters) {
   std::map<Index, std::string> faces;
+  std::map<std::vector<Index>, std::size_t> known;
   std::string out;
   for (std::size_t s = 0; s < strips.size(); ++s) {
     const Strip& strip = strips[s];
     out += fmt::format(
-        "<h3 id=\"s{}\">{}</h3>\n{}<ul class=\"strip\">\n", s, html(shortened(strip.name, 80)),
+        "<h3 id=\"s{}\">{}</h3>\n{}", s, html(shortened(strip.name, 80)),
         strip.note.empty() ? "" : fmt::format("<p class=\"about\">{}</p>\n", html(strip.note)));
+    const auto [same, is_new] = known.emplace(strip.rows, s);
+    if (!is_new && !strip.rows.empty()) {
+      out += fmt::format("<p class=\"note\">The same exemplars as <a href=\"#s{}\">{}</a>.</p>\n",
+                         same->second, html(shortened(strips[same->second].name, 80)));
+      continue;
+    }
+    out += "<ul class=\"strip\">\n";
     for (std::size_t t = 0; t < strip.rows.size() && t < most; ++t) {
       const Index row = strip.rows[t];
       std::string& face = faces[row];

@@ -8,6 +8,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/report/document.hpp"
+#include "fwsr/report/features.hpp"
 #include "fwsr/report/strips.hpp"
 #include "fwsr/report/text.hpp"
 
@@ -108,6 +109,7 @@ SweepSetting described(std::string alpha, double eta, Status status,
 }
 
 std::string sweep_page(const SweepPage& page) {
+  check_rows(page.rows);
   const std::string title =
       fmt::format("A sweep of {} on {}", counted(std::ssize(page.settings), "setting"),
                   heading_name(page.rows.name));

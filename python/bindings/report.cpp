@@ -185,10 +185,7 @@ std::string make_page(const GivenPoints& points, const nb::list& runs, const std
     page.classes.push_back(nb::cast<std::string>(run[2]));
   }
   for (std::size_t r = 0; r < selections.size(); ++r)
-    page.runs.push_back({.selection = &selections[r],
-                         .members = members[r],
-                         .options = request.options,
-                         .dissimilarities = takes_dissimilarities(request.settings)});
+    page.runs.push_back(report::run_of(request, selections[r], members[r]));
   Watched watched({nb::none()});
   return watched.run([&](const CompareObserver& observer) {
     return report::select_page(page, threads, [&] { return observer({}); });

@@ -61,6 +61,8 @@ class Comparison(list):  # type: ignore[type-arg]
     'greedy-cssp'
     """
 
+    _call = ""  # in words
+
     @property
     def measures(self) -> list[str]:
         """Those that were taken."""

@@ -214,12 +214,15 @@ def sweep(
         return sweep_there(X, k, alphas, etas, y=y, per_class=per_class, n_jobs=n_jobs,
                            verbose=verbose, callback=callback, **options)
     run = Run.prepare(X, Request.of("fwsr", options), k, per_class, y, n_jobs, memory, name="k")
-    planned = run.planned_sweep(_listed("alphas", alphas), _numbers("etas", etas))
+    alphas, etas = _listed("alphas", alphas), _numbers("etas", etas)
+    planned = run.planned_sweep(alphas, etas)
     watcher = Watcher(verbose, callback, "sweep")
     with closing(watcher):
         raw = planned.sweep(watcher.function, watcher.every_step)
         watcher.finish()
     settings = Sweep(Setting(alpha, eta, run.selection(answer)) for alpha, eta, answer in raw)
+    settings._call = _call("sweep", k, alphas=alphas or None, etas=etas or None, y=y,
+                           per_class=per_class or None, **options)
     tell([f"alpha {s.alpha if s.alpha == 'auto' else f'{s.alpha:g}'}, eta {s.eta:g}: {w}"
           for s in settings for w in s.selection.warnings])
     return settings
@@ -390,6 +393,9 @@ def compare(
                             watcher.every_step)
         watcher.finish()
     table = Comparison(ComparedMethod(**row) for row in raw)
+    table._call = _call("compare", k, methods, y=y, per_class=per_class or None,
+                        repeats=None if repeats == 20 else repeats, time_limit=time_limit,
+                        seed=seed or None, **options)
     tell([f"{m.name}: {w}" for m in table for w in m.warnings])
     return table
 
@@ -404,6 +410,14 @@ def methods() -> dict[str, str]:
     'uniformly, without replacement'
     """
     return {name: m["about"] for name, m in method_table().items()}
+
+
+def _call(function: str, *places: Any, y: Any, **options: Any) -> str:
+    """What was called, in words; '' where it is more than anybody reads."""
+    words = ["X", *map(repr, places), *([] if y is None else ["y=y"]),
+             *(f"{name}={value!r}" for name, value in options.items() if value is not None)]
+    call = f"fwsr.{function}({', '.join(words)})"
+    return call if len(call) <= 2000 else ""
 
 
 def _expanded(methods: Iterable[Any], matrix_given: bool) -> list[Any]:

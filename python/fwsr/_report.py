@@ -57,6 +57,7 @@ def comparison_page(comparison: Comparison, X: Any, y: Any, images: Any, text: A
                 [m.mean(name) for name in MEASURES] if m.trials else [],
                 [m.deviation(name) for name in MEASURES] if m.trials else [])
                for m, e in zip(comparison, chosen)]
+    words["command"] = _plain(comparison._call)
     return _core.compare_page(data.points, methods, words, places, names)
 
 
@@ -68,6 +69,7 @@ def sweep_page(settings: Sequence[Setting], X: Any, y: Any, images: Any, text: A
     rows = [(s.alpha if isinstance(s.alpha, str) else f"{s.alpha:g}", float(s.eta),
              s.selection.status, list(s.selection.classes.values()) or [s.selection])
             for s in settings]
+    words["command"] = _plain(getattr(settings, "_call", ""))
     return _core.sweep_page(data.points, rows, words, places, names)
 
 

@@ -419,6 +419,8 @@ class Sweep(list):  # type: ignore[type-arg]
     True
     """
 
+    _call = ""  # in words
+
     def best(self) -> Setting:
         """The setting with the smallest reconstruction error; of equal ones the first."""
         best: Setting | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import io
 import json
 import pickle
@@ -30,6 +31,12 @@ def page_of(path):
 
 def data_of(page):
     return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))
+
+
+def made_again(page, X, y=None):
+    """By the command that stands on it."""
+    command = re.search(r'<pre id="command"[^>]*>(.*?)</pre>', page, re.DOTALL).group(1)
+    return eval(html.unescape(command), {"fwsr": fwsr, "X": X, "y": y})
 
 
 def test_the_page_has_the_exemplars_and_the_error_of_the_certificate(points, tmp_path):
@@ -160,9 +167,16 @@ def test_comparisons_and_sweeps_have_pages(points, tmp_path):
         for measure in table.measures:
             assert f'data-value="{method.mean(measure):.17g}"' in page
         assert all(f"#{i}" in page for i in method.trials[0]["exemplars"])
-    settings = fwsr.sweep(points, 4, alphas=["auto", 2], etas=[0, 1])
+    again = made_again(page, points, y)
+    assert [m.name for m in again] == [m.name for m in table]
+    for one, other in zip(again, table):
+        assert [t["exemplars"].tolist() for t in one.trials] == [t["exemplars"].tolist()
+                                                                 for t in other.trials]
+    settings = fwsr.sweep(points, 4, alphas=["auto", 2], etas=np.arange(2))
     settings.report(tmp_path / "page.html", points)
     page = page_of(tmp_path / "page.html")
+    assert [(s.alpha, s.eta, list(s.selection)) for s in made_again(page, points)] == [
+        (s.alpha, s.eta, list(s.selection)) for s in settings]
     assert page.count('<td class="h') == 4 and page.count(" *</a>") == 1
     best = settings.best()
     assert best.selection.certificate.reconstruction_error == min(

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import base64
+import collections
+import gzip
+import itertools
 import json
+import math
+import os
+import pathlib
 import re
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import scipy.sparse.linalg
 
 import fwsr
 
@@ -262,6 +269,63 @@ def test_every_number_of_a_page(points, tmp_path, case):
         assert chosen.plan.kernel == "rbf"
         space = {**space, "gamma": chosen.gamma}
     check(tmp_path / "page.html", gram(points, **space), chosen, y)
+
+
+DATA = pathlib.Path(os.environ.get("FWSR_DATA",
+                                   pathlib.Path(__file__).resolve().parents[3] / "shared/data"))
+
+
+def tf_idf(texts):
+    """Rows of norm 1 over the words of three texts and more."""
+    bags = [collections.Counter(re.findall(r"[a-z]{3,}", text.lower())) for text in texts]
+    in_texts = collections.Counter(word for bag in bags for word in bag)
+    words = {word: j for j, word in enumerate(sorted(w for w in in_texts if in_texts[w] >= 3))}
+    rows = sp.lil_matrix((len(texts), len(words)))
+    for i, bag in enumerate(bags):
+        for word, count in bag.items():
+            if word in words:
+                rows[i, words[word]] = (1 + math.log(count)) * math.log(len(texts) / in_texts[word])
+    X = sp.csr_matrix(rows)
+    return sp.csr_matrix(sp.diags(1 / np.maximum(sp.linalg.norm(X, axis=1), 1e-300)) @ X)
+
+
+@pytest.mark.parametrize("method", ["fwsr", None])
+@pytest.mark.parametrize("name", ["digits", "credit", "news20"])
+def test_every_number_of_real_data(tmp_path, name, method):
+    space = {}
+    if name == "digits":
+        data = fwsr.read("digits")
+        X, y = np.asarray(data.values, dtype=np.float64), np.asarray(data.labels)
+    elif name == "credit":
+        if not (DATA / "credit").is_dir():
+            pytest.skip(f"no data at {DATA / 'credit'}: name its folder in FWSR_DATA")
+        X = np.load(DATA / "credit/credit_paper5492_X_f32.npy").astype(np.float64)[2500:]
+        y = np.load(DATA / "credit/credit_paper5492_y_u8.npy")[2500:]
+        space = {"scale": "standard", "center": "feature"}
+    else:
+        file = DATA / "news20/news20_train.jsonl.gz"
+        if not file.exists():
+            pytest.skip(f"no data at {file}: name its folder in FWSR_DATA")
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            messages = [json.loads(line) for line in itertools.islice(lines, 0, 9000, 9)]
+        X, y = tf_idf([m["text"] for m in messages]), np.array([m["label"] for m in messages])
+        space = {"center": "none"}
+    chosen = fwsr.select(X, 12, **space, **({"method": method} if method else {}))
+    if chosen.plan.kernel == "rbf":
+        space = {**space, "kernel": "rbf", "gamma": chosen.gamma}
+        space.setdefault("center", "none")
+    chosen.report(tmp_path / "page.html", X, y)
+    page = check(tmp_path / "page.html", gram(X, **space), chosen, y)
+    # The same as the answer in JSON.
+    answer = json.loads(chosen.to_json())
+    assert page.data["exemplars"]["index"] == answer["exemplars"]
+    assert np.allclose(page.data["exemplars"]["weight"], answer["weights"])
+    assert np.allclose(page.data["exemplars"]["strength"], answer["strength"], rtol=1e-8)
+    error = answer["certificate"]["reconstruction_error"]
+    assert page.data["curve"]["error"][-1] == pytest.approx(error, abs=2e-6)
+    steps = page.tables["Steps of the run"]
+    for column, values in ((1, "pick"), (2, "f"), (3, "gap"), (4, "rows")):
+        assert np.allclose([float(line[column]) for line in steps], answer["trace"][values], rtol=1e-3)
 
 
 def test_sparse_points_and_float32(points, tmp_path):

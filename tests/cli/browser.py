@@ -68,6 +68,15 @@ class Browser:
         """The value that a script returns; one that is promised is waited for."""
         return self._ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
+    def until(self, script, wanted, *arguments):
+        """The value of a script once it is the one that is wanted, or what it is after half a minute."""
+        for _ in range(300):
+            value = self.do(script, *arguments)
+            if value == wanted:
+                break
+            time.sleep(0.1)
+        return value
+
     def devtools(self, command, **parameters):
         return self._ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
@@ -104,9 +113,10 @@ class Browser:
                    {"type": "pointerMove", "x": (x0 + x1) // 2, "y": (y0 + y1) // 2, "duration": 20},
                    {"type": "pointerMove", "x": x1, "y": y1, "duration": 20}, {"type": "pointerUp", "button": 0}]
         pauses = [{"type": "pause", "duration": 0}] * len(keys)
-        actions = [{"type": "key", "id": "keys", "actions": keys},
-                   {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+        actions = [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
                     "actions": pauses + pointer}]
+        if keys:  # the driver falls over a keyboard that does nothing
+            actions.insert(0, {"type": "key", "id": "keys", "actions": keys})
         self._ask("POST", "/actions", {"actions": actions})
         self._ask("DELETE", "/actions")
 
@@ -114,6 +124,17 @@ class Browser:
         self._ask("POST", "/actions", {"actions": [
             {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
              "actions": [{"type": "pointerMove", "x": x, "y": y, "duration": 0}]}]})
+
+    def click(self, selector):
+        """As people click: once it is there, scrolled to, and refused where something lies above it."""
+        self.until("return document.querySelector(arguments[0]) !== null", True, selector)
+        self.do("document.querySelector(arguments[0]).scrollIntoView({behavior: 'instant', block: 'center'})", selector)
+        found = self._ask("POST", "/element", {"using": "css selector", "value": selector})
+        self._ask("POST", f"/element/{next(iter(found.values()))}/click", {})
+
+    def in_view(self, selector):
+        return self.do("""const b = document.querySelector(arguments[0]).getBoundingClientRect();
+            return b.top < innerHeight && b.bottom > 0 && b.height > 0;""", selector)
 
     def screenshot(self, path):
         with open(path, "wb") as file:

@@ -3,9 +3,12 @@
 import csv
 import importlib.util
 import io
+import json
+import os
 import pathlib
 import subprocess
 import sys
+import time
 import unittest
 
 import browser
@@ -203,6 +206,118 @@ class Pages(Case):
         self.assertEqual((again[0], len(again)), (written[4], 6))
         self.assertFalse({written[1], written[2]} & set(again))
 
+    def test_three_questions_of_somebody_new_take_two_clicks_at_the_most(self):
+        self.page("select", "digits", "-k", "20", "--method", "fwsr")
+        w = self.window
+        # Which images does exemplar 4 stand for?
+        w.click("#e4 summary")
+        w.click("#e4 button.all")
+        others = w.do("return DATA.exemplars.weight[4]") - 1
+        self.assertEqual(w.until("""return [...document.querySelectorAll("#e4 .all canvas")].filter((c) => new Set(
+            c.getContext("2d").getImageData(0, 0, c.width, c.height).data).size > 2).length""", others), others)
+        # What is badly represented?
+        w.do("location.hash = ''; scrollTo({top: 0, behavior: 'instant'})")
+        w.click("nav a[href='#worst']")
+        self.settled()
+        self.assertTrue(w.in_view("#worst tbody tr"))
+        most = w.do("""return [document.querySelector("#worst tbody td").textContent, percent(Math.max(...map.left) / 65535)]""")
+        self.assertEqual(most[0], most[1])
+        # How few exemplars for 80 %?
+        w.do("scrollTo({top: 0, behavior: 'instant'})")
+        w.click("nav a[href='#enough']")
+        self.settled()
+        self.assertTrue(w.in_view("#enough output"))
+        said, error = w.do("return [document.querySelector('#enough output').textContent, DATA.curve.error]")
+        self.assertEqual(said, f"{next(i + 1 for i, e in enumerate(error) if e <= 0.2)} exemplars")
+        # Where these do not reach it, the page has the command that does.
+        self.page("select", "digits", "-k", "5", "--method", "fwsr")
+        said, command = w.do("return [document.querySelector('#enough output').textContent, document.getElementById('more').textContent]")
+        self.assertIn("more than these 5, which span", said)
+        self.assertIn("-k 50 --until-error 0.2", command)
+        self.write("more.sh", command.replace("fwsr select", '"$FWSR_PROGRAM" select') + " --json")
+        ran = subprocess.run(["sh", "more.sh"], cwd=self.folder, capture_output=True, text=True, env=self.environment())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        answer = json.loads(ran.stdout)
+        self.assertLessEqual(answer["certificate"]["reconstruction_error"], 0.2)
+        self.assertLess(len(answer["exemplars"]), 50)
+        w.do("const s = document.getElementById('k-share'); s.value = 1; s.dispatchEvent(new Event('input'));")
+        self.assertTrue(w.do("return document.getElementById('more').hidden"))
+        self.fine()
+
+    def settled(self):
+        """Smooth scrolling has come to its end."""
+        self.window.do("""return new Promise((done) => { let last = -1;
+            const look = () => { if (scrollY === last) done(); else { last = scrollY; setTimeout(look, 150); } }; look(); })""")
+
+    def test_files_are_downloaded_a_region_is_selected_and_paper_has_no_buttons(self):
+        self.write("points.csv", "name,a,b\n" + "".join(f"=p{i},{a},{b}\n" for i, (a, b) in enumerate(random_rows(60, 2, seed=5))))
+        self.page("select", "points.csv", "--id-column", "name", "-k", "6")
+        w = self.window
+        w.devtools("Browser.setDownloadBehavior", behavior="allow", downloadPath=self.folder)
+        for words, name in (("Download CSV", "exemplars.csv"), ("Download JSON", "exemplars.json")):
+            w.do("[...document.querySelectorAll('#export button')].find((b) => b.textContent === arguments[0]).click()", words)
+            for _ in range(300):
+                if os.path.exists(self.path(name)):
+                    break
+                time.sleep(0.1)
+        with open(self.path("out.csv"), encoding="utf-8") as file:
+            written = [(row["index"], row["id"]) for row in csv.DictReader(file)]
+        with open(self.path("exemplars.csv"), encoding="utf-8") as file:
+            taken = [(row["index"], row["id"]) for row in csv.DictReader(file)]
+        self.assertEqual(taken, [(index, "'" + name) for index, name in written])  # no formula in a spreadsheet
+        self.assertEqual([str(i) for i in json.loads(self.read("exemplars.json"))["exemplars"]], [i for i, _ in written])
+        w.do("""document.execCommand = (what) => { window.taken = document.activeElement.value; return what === "copy"; };
+            Object.defineProperty(navigator, "clipboard", {value: {writeText: () => Promise.reject(new Error("no"))}});
+            [...document.querySelectorAll("#export button")].find((b) => b.textContent === "Copy ids").click();""")
+        names = "\n".join(name for _, name in written)
+        self.assertEqual(w.until("return window.taken", names), names)
+        # A region by the button, without a key.
+        w.do("document.querySelector('#map').scrollIntoView({behavior: 'instant'})")
+        w.do("map.choosing.click()")
+        x, y, width, height = w.do("""const b = document.querySelector("#map canvas").getBoundingClientRect();
+            return [b.left, b.top, b.width, b.height].map(Math.round);""")
+        w.drag(x + 2, y + 2, x + width // 2, min(y + height, 890) - 3)
+        inside = w.do("""const [x0, y0, x1, y1] = map.region; return [...map.index.keys()].filter((i) => { const [u, v] = map.toScreen(i);
+            return u >= x0 && u <= x1 && v >= y0 && v <= y1; }).length""")
+        self.assertEqual(w.do("return document.querySelectorAll('.region tbody tr').length"), inside)
+        self.assertTrue(0 < inside < 60)
+        self.fine()
+        w.devtools("Emulation.setEmulatedMedia", media="print")
+        w.resize(760, 1000)
+        shown = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.getClientRects().length).length"
+        self.assertEqual(w.do(shown, ".controls, .ticks, nav, #k-slider, #export *"), 0)
+        for what, count in ((".card", 6), ("#map canvas", 1), ("#curve", 1)):
+            self.assertEqual(w.do(shown, what), count, what)
+        self.assertLessEqual(w.do("return document.documentElement.scrollWidth"), 760)
+        self.assertGreater(len(w.devtools("Page.printToPDF")["data"]), 10_000)
+
+    def stays_text(self):
+        """Nothing of the data became markup, script or style."""
+        w = self.window
+        self.assertEqual(w.do("return window.broken"), None)
+        self.assertEqual(w.do("return document.querySelectorAll('script').length"), 2)
+        self.assertEqual(w.do("return document.querySelectorAll('style').length"), 1)
+        self.assertEqual(w.do("return document.querySelectorAll('iframe, base, link, object, form, marquee, plaintext').length"), 0)
+        self.assertEqual(w.do("""return [...document.querySelectorAll("*")].flatMap((e) => [...e.attributes])
+            .filter((a) => a.name.startsWith("on")).length"""), 0)
+        self.assertEqual(w.do("""return [...document.querySelectorAll("a, img")].map((e) => e.getAttribute("href") || e.getAttribute("src"))
+            .filter((where) => !/^(#|data:image\\/)/.test(where))"""), [])
+
+    def test_hostile_names_of_files_columns_classes_and_texts_in_comparisons_and_sweeps(self):
+        name = "<img src=x onerror=window.broken=1>\"'&`$(x) \u202etxt.csv"
+        self.write(name, hostile_table(120, 60))
+        columns = ("--label-column", "label", "--id-column", "name")
+        for command in (("select", name, "-k", "5"), ("compare", name, "-k", "4", "--methods", "fwsr,random", "--repeats", "2"),
+                        ("sweep", name, "-k", "4", "--alphas", "auto,2", "--etas", "0,1")):
+            for shown in (("--text-column", "text"), ("--exclude-columns", "text")):
+                self.page(*command, *columns, *shown)
+                self.stays_text()
+                text = self.window.do("return document.body.innerText + document.title")
+                self.assertIn("<img src=x onerror=window.broken=1>", text)
+                self.assertNotIn("\u202e", text)
+                self.fine()
+            self.accessible()
+
     def test_two_hundred_hostile_labels_stay_text(self):
         self.write("hostile.csv", hostile_table(400, 200))
         for shown in (("--text-column", "text"), ("--exclude-columns", "text")):
@@ -211,11 +326,7 @@ class Pages(Case):
             w = self.window
             w.do("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
             w.do("document.querySelector('#map canvas').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))")
-            self.assertEqual(w.do("return window.broken"), None)
-            self.assertEqual(w.do("return document.querySelectorAll('script').length"), 2)
-            self.assertEqual(w.do("return document.querySelectorAll('iframe, base, link, object, form, marquee').length"), 0)
-            self.assertEqual(w.do("""return [...document.querySelectorAll("*")].flatMap((e) => [...e.attributes])
-                .filter((a) => a.name.startsWith("on")).length"""), 0)
+            self.stays_text()
             self.assertEqual(w.do("return DATA.classes.length"), 200)
             self.assertTrue(w.do("return document.title").startswith("9 exemplars of </title><script>"))
             self.fine()
@@ -239,6 +350,9 @@ class Pages(Case):
         self.accessible()
         self.page("sweep", "points.csv", "-k", "4", "--alphas", "auto,2", "--etas", "0,1,2")
         self.assertEqual(w.do("return document.querySelectorAll('.heat td a').length"), 6)
+        # Every setting can be gone to, also one whose exemplars stand with another.
+        self.assertEqual(w.do("return [...document.querySelectorAll('.heat td a')].map((a) => document.querySelector(a.hash).textContent)"),
+                         [f"alpha {alpha}, eta {eta}" for alpha in ("auto", "2") for eta in (0, 1, 2)])
         self.fine()
         self.accessible()
 
