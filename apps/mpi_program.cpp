@@ -56,7 +56,7 @@ constexpr Index few_points = 30'000;
 /// Whether the ranks run it together: what one process would do by the covariance form.
 std::optional<std::string> not_shared(const PointsShape& shape, const SelectOptions& o,
                                       const Plan& alone) {
-  if (const auto why = not_by_shards(shape, o)) return why;
+  if (auto why = not_by_shards(shape, o)) return why;
   if (alone.form != FormKind::covariance)
     return "serve fewer features than points; reduce these, or choose on one machine";
   return std::nullopt;
@@ -207,16 +207,6 @@ class Program final : public Machines {
   }
 
   /// Some of the rows of a stream, or all.
-  static RowsHere in_memory(const PointsView& view, std::span<const Index> subset) {
-    return std::visit(
-        [&](const auto& v) -> RowsHere {
-          if constexpr (requires { v.source; })
-            return copied(v, subset);
-          else
-            return {.keep = {}, .view = view};
-        },
-        view);
-  }
   template <class T>
   static RowsHere copied(const StreamView<T>& v, std::span<const Index> subset) {
     const Index rows = subset.empty() ? v.rows : std::ssize(subset);
@@ -226,6 +216,16 @@ class Program final : public Machines {
       v.source->read(subset[i], subset[i] + 1, own->data() + static_cast<Index>(i) * v.cols);
     const MatrixView<const T> all(own->data(), rows, v.cols);
     return {.keep = std::move(own), .view = all};
+  }
+  static RowsHere in_memory(const PointsView& view, std::span<const Index> subset) {
+    return std::visit(
+        [&](const auto& v) -> RowsHere {
+          if constexpr (requires { v.source; })
+            return copied(v, subset);
+          else
+            return {.keep = {}, .view = view};
+        },
+        view);
   }
 
   Index memory_of(Index asked) const {

@@ -42,62 +42,9 @@ using random_conditions::below;
 using random_conditions::chance;
 using random_conditions::expect_kept;
 using random_conditions::Points;
-
-struct Tally {
-  Index problems = 0, whole = 0, steps = 0;
-  random_conditions::Seen seen;
-};
-
-void try_problem(const problems::Problem& problem, const fwsr::Plan& plan, Tally& tally) {
-  SCOPED_TRACE(problems::describe(problem));
-  SCOPED_TRACE(form_of(plan));
-  const fwsr::SelectOptions& o = problem.options;
-  const fwsr::Selection selection = fwsr::select_points(problem.data.view(), {}, o, plan, {});
-  expect_kept(selection, o);
-  const auto reference = problems::reference_of(problem.data.exact(), o, selection.gamma);
-  const auto run = oracle::select(reference.k, reference.settings);
-  const auto shadow = oracle::select(oracle::rounded(reference.k), reference.settings);
-  Real whole = 0;
-  for (Index i = 0; i < reference.k.rows; ++i)
-    whole += (o.conditions.weights.empty() ? 1 : o.conditions.weights[at(i)]) * reference.k(i, i);
-  Real given = 0;  // before centring; points of scaled features have norms of about 1
-  for (const Real v : problem.data.exact().values) given += v * v;
-  if (o.scale != fwsr::Scale::none) given = 1;
-  // Where centring leaves nothing, all that there may be is rounding, as it is told.
-  if (o.kernel.type == KernelType::linear && o.center == fwsr::Center::feature &&
-      whole < 1e-25L * given) {
-    const fwsr::Certificate& c = *selection.certificate;
-    EXPECT_LE(std::abs(c.f), c.f_error);
-    EXPECT_TRUE(std::isinf(c.gap) || std::abs(c.gap) <= c.gap_error) << c.gap << ' ' << c.gap_error;
-    ++tally.seen["nothing left"];
-    return;
-  }
-  // What is included may leave nothing but rounding.
-  if (run.f_at_zero < 1e-4L * whole) return;
-  auto tolerance = compare::tolerance_of(problem, selection);
-  // Rounding is of the whole, which what is included takes its part of.
-  const double taken =
-      o.conditions.included.empty() || whole == 0 ? 1 : static_cast<double>(whole / run.f_at_zero);
-  tolerance.lead *= taken, tolerance.value *= taken, tolerance.score *= taken;
-  tolerance.rounding *= taken * taken;
-  tolerance.copies_part = true;
-  const auto outcome = compare::expect_same_run(
-      selection, run, tolerance, o.when_converged == fwsr::WhenConverged::grow, &shadow);
-  if (outcome.whole) compare::expect_same_codes(selection, run, tolerance, o.conditions.weights);
-  compare::expect_consistent(selection, o, reference, tolerance);
-  ++tally.problems;
-  tally.whole += outcome.whole;
-  tally.steps += outcome.steps;
-  random_conditions::see(plan, o, tally.seen);
-  ++tally.seen[fwsr::name_of(selection.status)];
-  ++tally.seen["storage " + std::to_string(static_cast<int>(problem.data.storage()))];
-}
-
-void print(const char* title, const Tally& tally) {
-  std::cout << title << ": " << tally.problems << " problems, " << tally.whole
-            << " compared to their end, " << tally.steps << " steps;"
-            << random_conditions::text_of(tally.seen) << '\n';
-}
+using random_conditions::print;
+using random_conditions::Tally;
+using random_conditions::try_problem;
 
 TEST(Conditions, agree_with_the_oracle_on_random_problems) {
   const auto [from, to, one] = random_conditions::Seeds(0, 1000);

@@ -61,6 +61,23 @@ void expect_basis(const std::vector<double>& q, const std::vector<double>& rows,
   }
 }
 
+TEST(Projection, a_basis_and_what_is_beyond_it_are_a_basis_of_the_whole_space) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const Index d = 1 + static_cast<Index>(rng.below(90)),
+                m = static_cast<Index>(rng.below(at(2 * d)));
+    std::vector<double> all = orthonormal_rows(normal(m * d, rng), m, d);
+    const Index rank = std::ssize(all) / d;
+    const std::vector<double> beyond = orthonormal_beyond(all, d);
+    ASSERT_EQ(std::ssize(beyond), (d - rank) * d);
+    all.insert(all.end(), beyond.begin(), beyond.end());
+    std::vector<double> unit(at(d * d));
+    for (Index l = 0; l < d; ++l) unit[at(l * d + l)] = 1;
+    expect_basis(all, unit, d, d, 1e-13);
+  }
+}
+
 TEST(Projection, rows_of_any_rank_have_a_basis_of_that_rank) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);

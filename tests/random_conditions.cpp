@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iostream>
 #include <map>
 #include <string>
 
+#include "compare.hpp"
 #include "fwsr/solver/conditions.hpp"
+#include "fwsr/solver/select_points.hpp"
+#include "oracle/oracle.hpp"
 
 namespace random_conditions {
+
+using oracle::Real;
 
 namespace {
 
@@ -124,6 +130,62 @@ std::string text_of(const Seen& seen) {
   std::string text;
   for (const auto& [name, count] : seen) text += " " + name + " " + std::to_string(count) + ",";
   return text;
+}
+
+void try_problem(const problems::Problem& problem, const fwsr::Plan& plan, Tally& tally) {
+  SCOPED_TRACE(form_of(plan));
+  compare_with_oracle(
+      problem, fwsr::select_points(problem.data.view(), {}, problem.options, plan, {}), tally);
+}
+
+void compare_with_oracle(const problems::Problem& problem, const fwsr::Selection& selection,
+                         Tally& tally) {
+  SCOPED_TRACE(problems::describe(problem));
+  const fwsr::SelectOptions& o = problem.options;
+  expect_kept(selection, o);
+  const auto reference = problems::reference_of(problem.data.exact(), o, selection.gamma);
+  const auto run = oracle::select(reference.k, reference.settings);
+  const auto shadow = oracle::select(oracle::rounded(reference.k), reference.settings);
+  Real whole = 0;
+  for (Index i = 0; i < reference.k.rows; ++i)
+    whole += (o.conditions.weights.empty() ? 1 : o.conditions.weights[at(i)]) * reference.k(i, i);
+  Real given = 0;  // before centring; points of scaled features have norms of about 1
+  for (const Real v : problem.data.exact().values) given += v * v;
+  if (o.scale != fwsr::Scale::none) given = 1;
+  // Where centring leaves nothing, all that there may be is rounding, as it is told.
+  if (o.kernel.type == fwsr::KernelType::linear && o.center == fwsr::Center::feature &&
+      whole < 1e-25L * given) {
+    const fwsr::Certificate& c = *selection.certificate;
+    EXPECT_LE(std::abs(c.f), c.f_error);
+    EXPECT_TRUE(std::isinf(c.gap) || std::abs(c.gap) <= c.gap_error) << c.gap << ' ' << c.gap_error;
+    ++tally.seen["nothing left"];
+    return;
+  }
+  // What is included may leave nothing but rounding.
+  if (run.f_at_zero < 1e-4L * whole) return;
+  auto tolerance = compare::tolerance_of(problem, selection);
+  // Rounding is of the whole, which what is included takes its part of.
+  const double taken =
+      o.conditions.included.empty() || whole == 0 ? 1 : static_cast<double>(whole / run.f_at_zero);
+  tolerance.lead *= taken, tolerance.value *= taken, tolerance.score *= taken;
+  tolerance.rounding *= taken * taken;
+  tolerance.copies_part = true;
+  const auto outcome = compare::expect_same_run(
+      selection, run, tolerance, o.when_converged == fwsr::WhenConverged::grow, &shadow);
+  if (outcome.whole) compare::expect_same_codes(selection, run, tolerance, o.conditions.weights);
+  compare::expect_consistent(selection, o, reference, tolerance);
+  ++tally.problems;
+  tally.whole += outcome.whole;
+  tally.steps += outcome.steps;
+  see(selection.plan, o, tally.seen);
+  ++tally.seen[fwsr::name_of(selection.status)];
+  ++tally.seen["storage " + std::to_string(static_cast<int>(problem.data.storage()))];
+}
+
+void print(const char* title, const Tally& tally) {
+  std::cout << title << ": " << tally.problems << " problems, " << tally.whole
+            << " compared to their end, " << tally.steps << " steps;" << text_of(tally.seen)
+            << '\n';
 }
 
 Points::Points(Index n, Index d, std::uint64_t seed, problems::Storage storage) {

@@ -1,4 +1,4 @@
-// Random conditions for random problems, and whether an answer keeps them.
+// Random conditions for random problems, whether an answer keeps them, and whether it is that of the literal algorithm.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,18 @@ struct Seeds {
 using Seen = std::map<std::string, Index>;
 void see(const fwsr::Plan& plan, const fwsr::SelectOptions& o, Seen& seen);
 std::string text_of(const Seen& seen);
+
+struct Tally {
+  Index problems = 0, whole = 0, steps = 0;
+  Seen seen;
+};
+void print(const char* title, const Tally& tally);
+
+/// Runs a problem by this plan, and the literal algorithm beside it: same picks, steps, codes and certificate.
+void try_problem(const problems::Problem& problem, const fwsr::Plan& plan, Tally& tally);
+/// The same for an answer that is there.
+void compare_with_oracle(const problems::Problem& problem, const fwsr::Selection& selection,
+                         Tally& tally);
 
 /// Data of n points in d dimensions around some centres.
 struct Points {

@@ -1,4 +1,4 @@
-// Products in float32 that find the nearest exemplar, against all distances in double.
+// Products in float32 and of eight-bit numbers that find the nearest exemplar, against all distances in double.
 #include "fwsr/solver/screened_nearest.hpp"
 
 #include <gtest/gtest.h>
@@ -60,11 +60,19 @@ void compare(const Case& c, Index n, Index d, Index k, fwsr::Rng& rng) {
   const Index dim = points.dim();
   std::vector<double> rows(static_cast<std::size_t>(k * dim)), row(static_cast<std::size_t>(dim));
   for (Index t = 0; t < k; ++t) points.row(1 + t * (n - 1) / k, rows.data() + t * dim);
-  const fwsr::ScreenedNearest nearest(rows, dim);
-  fwsr::ScreenedNearest::Scratch scratch;
-  std::vector<Index> found(static_cast<std::size_t>(n));
-  for (Index first = 0; first < n; first += 64)
-    nearest.of(points, first, std::min(first + 64, n), scratch, found.data() + first);
+  const auto find = [&](Index at_once) {
+    const fwsr::ScreenedNearest nearest(rows, dim);
+    fwsr::ScreenedNearest::Scratch scratch;
+    std::vector<Index> found(static_cast<std::size_t>(n));
+    for (Index first = 0; first < n; first += at_once)
+      nearest.of(points, first, std::min(first + at_once, n), scratch, found.data() + first);
+    return found;
+  };
+  const std::vector<Index> found = find(64);
+  EXPECT_EQ(find(100), found);
+  fwsr::allow_eight_bit_products(false);
+  EXPECT_EQ(find(64), found);
+  fwsr::allow_eight_bit_products(true);
   for (Index i = 0; i < n; ++i) {
     points.row(i, row.data());
     const Index place = found[static_cast<std::size_t>(i)];

@@ -218,6 +218,26 @@ TEST_P(AnyStorage, choose_and_exchange_the_same_exemplars_under_conditions) {
   }
 }
 
+TEST_P(AnyStorage, choose_the_same_beside_exemplars_that_leave_few_directions) {
+  const Index n = 4200, d = 9;
+  const problems::Data data = points_like(n, d, GetParam(), 15);
+  fwsr::SelectOptions options{
+      .exemplars = 3, .center = fwsr::Center::none, .assignment = true, .threads = 2};
+  for (const Index many : {5, 8, 70}) {  // 70 span everything
+    options.conditions.included.clear();
+    for (Index i = 0; i < many; ++i) options.conditions.included.push_back(i * (n / many));
+    for (const double eta : {0.0, 0.7}) {
+      options.eta = eta;
+      const fwsr::Selection alone = whole(data.view(), {}, options);
+      for (const Index count : counts)
+        same::expect_same(
+            fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
+                                 shape_of(data.view(), n), options),
+            alone);
+    }
+  }
+}
+
 TEST_P(AnyStorage, give_the_same_bits_until_nothing_is_left) {
   // More exemplars than dimensions: scores and C are computed anew, and the certificate from residuals.
   const Index n = 2100, d = 4;

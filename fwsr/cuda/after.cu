@@ -250,9 +250,6 @@ void launch_scores(const Device& device, const double* a, const double* y, const
                                                                                h);
   check_launch("computing scores anew");
 }
-void launch_square(const Device& device, double* v, Index n) {
-  for_each(device, n, [=] __device__(Index i) { v[i] *= v[i]; });
-}
 void launch_bounds(const Device& device, const double* v, const ScoreErrors& errors, Index n,
                    double* least, double* most) {
   for_each(device, n, [=] __device__(Index i) {

@@ -94,8 +94,6 @@ void launch_subtract_from(const Device& device, const double* bw, double* x, Ind
 /// c_i = <y_i, z_i>, h_i = <a_i, z_i> of rows of d numbers.
 void launch_scores(const Device& device, const double* a, const double* y, const double* z,
                    Index rows, Index d, double* c, double* h);
-/// v_i <- v_i^2.
-void launch_square(const Device& device, double* v, Index n);
 /// bounds of squared scores v_i that are known to error (squares_i + eta^2) prices_i.
 struct ScoreErrors {
   const double* squares = nullptr;

@@ -124,15 +124,15 @@ class CudaShard {
              double* out, Index out_stride);
   /// x <- the residuals A - A X of some rows, which `a` holds.
   template <class Use>
-  void for_residuals(const DevicePoints& points, const ResidualVectors& x, Use&& use);
-  Array<double> forms(const DevicePoints& points, std::span<const double> c);
+  void for_residuals(const DevicePoints& own, const ResidualVectors& x, Use&& use);
+  Array<double> forms(const DevicePoints& own, std::span<const double> c);
   /// The same less `shift`, and their squared norms: use(first, last, rows, squares).
   template <class Use>
-  void for_moved(const DevicePoints& points, std::span<const double> shift, Index numbers_each,
+  void for_moved(const DevicePoints& own, std::span<const double> shift, Index numbers_each,
                  Use&& use);
   /// Calls use(first, last, values) for all points: kernel values with the few of the tables, row by row.
   template <class Use>
-  void for_values(const DevicePoints& points, const KernelTables& tables, Use&& use);
+  void for_values(const DevicePoints& own, const KernelTables& z, Use&& use);
 
   /// What conditions make of a set (solver/terms.hpp).
   struct Narrowed {
@@ -152,7 +152,7 @@ class CudaShard {
   /// r of all points, from that of the candidates; others have 0.
   Array<double> r_of_all(Index set, const Array<double>& r);
   /// ||a_i||^2 less what orthonormal vectors of d numbers take of the first d.
-  Array<double> squares_beyond(const DevicePoints& points, const Numbers& orthonormal, Index d);
+  Array<double> squares_beyond(const DevicePoints& own, const Numbers& orthonormal, Index d);
   /// How many points, or how much of their weight, each of k exemplars is the nearest of.
   std::vector<double> counts(Index set, const Array<int>& nearest, Index k);
 

@@ -211,13 +211,15 @@ ResidualMoments::Reply CudaShard::answer(const ResidualMoments& q) {
 ProjectedSquares::Reply CudaShard::answer(const ProjectedSquares& q) {
   const DevicePoints& own = points(q.set);
   const Array<double> w = put(q.w.all());
-  Array<double> along(*device_, own.size());
-  for_rows(own, 0, [&](Index first, Index last, const double* rows) {
-    times(rows, last - first, own.dim(), w.get(), 1, along.get() + first, 1);
+  const Index count = std::ssize(q.w.all()) / own.dim();
+  Array<double> along, squares(*device_, own.size());
+  for_rows(own, count, [&](Index first, Index last, const double* rows) {
+    if (along.empty()) along = Array<double>(*device_, (last - first) * count);
+    times(rows, last - first, own.dim(), w.get(), count, along.get(), count);
+    launch_row_dots(*device_, along.get(), along.get(), last - first, count, squares.get() + first);
   });
-  launch_square(*device_, along.get(), own.size());
-  weigh(q.set, along.get());
-  return {sum_of(*device_, along.get(), own.size())};
+  weigh(q.set, squares.get());
+  return {sum_of(*device_, squares.get(), own.size())};
 }
 
 namespace {

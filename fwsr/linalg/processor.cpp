@@ -64,6 +64,14 @@ bool system_lets_us() {
 
 #endif
 
+bool look_for_eight_bit() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512vnni");
+#else
+  return false;
+#endif
+}
+
 Instructions look() {
   if (!has_avx2()) return Instructions::baseline;
   if (!has_avx512()) return Instructions::avx2;
@@ -82,6 +90,11 @@ const char* name_of(Instructions level) {
 
 Instructions available_instructions() {
   static const Instructions there = look();
+  return there;
+}
+
+bool has_eight_bit_instructions() {
+  static const bool there = look_for_eight_bit();
   return there;
 }
 

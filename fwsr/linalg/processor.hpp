@@ -22,4 +22,7 @@ const Result<Instructions>& chosen_instructions();
 /// @throws Error when FWSR_CPU names nothing that is there
 Instructions instructions();
 
+/// Whether there are products of eight-bit numbers (AVX-512 VNNI): of processors with avx512 some have them.
+bool has_eight_bit_instructions();
+
 }  // namespace fwsr

@@ -173,6 +173,17 @@ std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d)
   return basis;
 }
 
+std::vector<double> orthonormal_beyond(std::span<const double> orthonormal, Index d) {
+  const Index rank = std::ssize(orthonormal) / d;
+  if (rank >= d) return {};
+  std::vector<double> rest(at(d * d));
+  for (Index l = 0; l < d; ++l) rest[at(l * d + l)] = 1;
+  take_away(orthonormal, {.first = rest.data(), .count = d, .d = d, .stride = d});
+  std::vector<double> beyond = orthonormal_rows(std::move(rest), d, d);
+  beyond.resize(at((d - rank) * d));
+  return beyond;
+}
+
 PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m) {
   PivotedCholesky result{.size = m, .rank = 0, .pivots = {}, .lower = {}};
   std::vector<Index> order = index_range(0, m);

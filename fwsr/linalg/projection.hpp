@@ -13,6 +13,9 @@ namespace fwsr {
 /// nothing.
 std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d);
 
+/// Those that make orthonormal rows a basis of the whole space: d - rank rows.
+std::vector<double> orthonormal_beyond(std::span<const double> orthonormal, Index d);
+
 /// Rows of d numbers, `stride` apart, less their projections on the span of rank orthonormal rows of d numbers: twice, for
 /// what rounding left.
 struct RowsOfNumbers {

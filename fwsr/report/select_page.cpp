@@ -118,7 +118,7 @@ Index select_page_bytes(Index points, Index features, Index exemplars, bool imag
   const Index of_exemplars = 8 * k * (Index{threads} * (4 * block + 3 * k) + 3 * k);
   const auto text = static_cast<Index>(images ? most_bytes_with_images : most_bytes);
   // Of 20,000 points their places, names and exemplars; the text a few times over.
-  return of_points + of_exemplars + Index{16 * 8} * features + 16'000'000 + 5 * text;
+  return of_points + of_exemplars + Index{16} * 8 * features + 16'000'000 + 5 * text;
 }
 
 namespace {

@@ -101,7 +101,7 @@ Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, do
         leaves_digits(gap.error, std::max(f, gap.value), p.kernel))
       return gap;
   }
-  ScoreBound best = largest_score(p, codes, sums);
+  ScoreBound best = largest_score(p, codes, sums, f);
   const double rounding = 16 * std::numeric_limits<double>::epsilon() * p.beta * best.score;
   Value gap{.value = 2 * (p.beta * best.score - (sums.xk - sums.xkx)),
             .error = 2 * p.beta * (best.error + sums.score_cancelled) + 2 * coarse + rounding};

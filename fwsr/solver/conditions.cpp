@@ -101,7 +101,7 @@ Problem find_in_groups(const SelectOptions& o, Index n) {
     return "groups are for at_least and at_most; give one of these, too, or leave the groups out";
   for (const auto& [name, counts] :
        {std::pair("at_least", &c.at_least), std::pair("at_most", &c.at_most)})
-    if (const Problem problem = find_in_counts(name, *counts, c.groups)) return problem;
+    if (Problem problem = find_in_counts(name, *counts, c.groups)) return problem;
   if (!c.at_least.empty() && o.budget)
     return "at_least cannot be promised within a budget; leave one of them out";
   const std::vector<Index> sizes = sizes_of(c, n);

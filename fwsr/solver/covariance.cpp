@@ -50,6 +50,7 @@ void times_roots(const std::vector<double>& weights, Index first, Index last, In
 std::vector<double> forms_in_double(const Points& points, std::span<const double> c, int threads,
                                     const KeepGoing& keep_going) {
   std::vector<double> r(at(points.size()));
+  if (std::all_of(c.begin(), c.end(), [](double v) { return v == 0; })) return r;
   quadratic_forms<double>(points.portion(), points.dim(), threads, rows_of(points, keep_going), c,
                           [&](Index first, Index last, const double* forms) {
                             std::copy_n(forms, last - first, r.begin() + first);

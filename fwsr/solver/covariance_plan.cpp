@@ -2,6 +2,7 @@
 // rows of a factor in their place.
 #include <fmt/format.h>
 
+#include "fwsr/linalg/eight_bit.hpp"
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/matrix_unit.hpp"
 #include "fwsr/solver/covariance_form.hpp"
@@ -75,9 +76,12 @@ void count_steps(double n, double d, double k, double number, bool single, Plan&
 }
 
 void count(const Pieces& p, const SelectOptions& o, Plan& plan) {
-  // Of exemplars that are there already: who is nearest to them, and what they span.
+  // Of exemplars that are there already: who is nearest to them, and what they leave.
   const auto beside_included = [&](double d) {
-    if (p.included > 0) plan.closing += {.products = 3 * p.n * d * (p.included + d)};
+    const double nearest = 2 * p.n * d * p.included;
+    if (p.included > 0)
+      plan.closing += {.products = 2 * p.n * d * d,
+                       .single_products = has_eight_bit_products() ? nearest / 3 : nearest};
   };
   if (plan.kernel_by != KernelBy::factor) {
     count_steps(p.n, p.d, p.k, p.number, p.single, plan);

@@ -155,9 +155,12 @@ CodeSums describe_left(const Problem& problem, const Codes& codes, const SelectO
       row_norms(*problem.set, *problem.covariance, *codes.theta(), static_cast<Index>(included));
   selection.strength.insert(selection.strength.end(), left.strength.begin(), left.strength.end());
   for (const double s : selection.strength) require_finite(s);
-  double trace = 0;  // of what is left
+  double trace = 0, whole = 0;  // of what is left, and of the points
   const Index dim = problem.set->facts().dim;
-  for (Index l = 0; l < dim; ++l) trace += problem.covariance->c[at(l * dim + l)];
+  for (Index l = 0; l < dim; ++l) {
+    trace += problem.covariance->c[at(l * dim + l)];
+    whole += problem.covariance->with_included()[at(l * dim + l)];
+  }
   CodeSums found{.xk = sums.xk,
                  .xkx = sums.xkx,
                  .trace = sums.trace,
@@ -171,7 +174,11 @@ CodeSums describe_left(const Problem& problem, const Codes& codes, const SelectO
                  .score_error = sums.score_error};
   found.xp.insert(found.xp.end(), sums.xp.begin(), sums.xp.end());
   for (const double s : sums.squared_score) found.scores.push_back(std::sqrt(s));
-  found.linear->projection = 0;  // that of all exemplars is another matter
+  // What all exemplars leave: sum ||a||^2 less tr C - tr C', which what is included takes, and what the others take of the
+  // rest. A row of eta would count, too; and digits are to be left.
+  double& projection = found.linear->projection;
+  projection -= whole - trace;
+  if (problem.set->facts().eta != 0 || projection < 1e-2 * sums.plain_trace) projection = 0;
   if (problem.terms.costs.empty())
     found.largest_score = sums.largest_score;
   else

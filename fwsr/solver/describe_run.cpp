@@ -99,7 +99,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   const bool free_two = options.q == Norm::two && !options.nonneg;
   // Who stops a run does not wait for its codes; who ends its exchanges does.
   if (run.status == Status::interrupted && !(keep_going && keep_going())) {
-    warn_if_short(result, options);
+    warn_if_short(result, options, prepared.features());
     result.filled.assign(result.exemplars.size(), false);
     rescale(run.trace, unit);
     result.trace = std::move(run.trace);
@@ -142,7 +142,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       used += terms.cost(result.exemplars[t]) * result.strength[t];
     if (used > run.beta * (1 + problem.precision)) problem.beta = result.beta = used;
   }
-  warn_if_short(result, options);
+  warn_if_short(result, options, prepared.features());
   warn_if_exchange_ended(refined, options, result);
   warn_if_spanned(result, options, prepared.features());
   if (prepared.warning) result.warnings.push_back(*prepared.warning);

@@ -32,7 +32,7 @@ struct OfferedPoints {
   const std::vector<double>& left;  // of ||a_i||^2 beyond what is included; empty: all of it
 };
 /// Their offers. `with`: the exemplars, less what is included takes of them, then the same times C.
-std::vector<Offer> linear_offers(const OfferedPoints& points, const ExchangeTables& z,
+std::vector<Offer> linear_offers(const OfferedPoints& offered, const ExchangeTables& z,
                                  const double* with, int threads, const KeepGoing& keep_going);
 
 /// ||a_i||^2 less what orthonormal vectors of dim() numbers take of it.

@@ -19,7 +19,8 @@ KernelTables kernel_tables(const Kernel& kernel, const PointFacts& facts, double
                  .shift = std::vector<double>(at(facts.dim)),
                  .rows = std::move(rows),
                  .lower = std::move(lower)};
-  const auto few = static_cast<double>(std::ssize(z.rows) / z.dim);
+  const Index count = std::ssize(z.rows) / z.dim;
+  const auto few = static_cast<double>(count);
   for (std::size_t l = 0; l < z.rows.size(); ++l) z.shift[l % at(z.dim)] += z.rows[l] / few;
   for (std::size_t l = 0; l < z.rows.size(); ++l) z.rows[l] -= z.shift[l % at(z.dim)];
   return z;

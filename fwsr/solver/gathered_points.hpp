@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,8 @@ class GatheredPoints : public PointSet {
                         .candidates = terms.candidates,
                         .groups = terms.groups});
     included_ = span_of(rows(terms.included).rows, facts_.dim, facts_.dim);
+    open_.reset();
+    left_kept_ = false;
     in_double_ = terms.weighted() || !terms.included.empty();
   }
 
@@ -116,7 +119,13 @@ class GatheredPoints : public PointSet {
   }
 
   double residual_sum(const CodesOf& x) const override {
-    return total_of(shards_->ask(ResidualSquares{.set = set_, .codes = vectors(x)}));
+    const ResidualVectors codes = vectors(x);
+    if (x.left && few_open()) {
+      // R is in the span of u_1 .. u_o, and u^T R are products of the points with E^T u.
+      const std::vector<double> w = score_vectors(codes, open());
+      return w.empty() ? 0.0 : total_of(shards_->ask(ProjectedSquares{.set = set_, .w = w}));
+    }
+    return total_of(shards_->ask(ResidualSquares{.set = set_, .codes = codes}));
   }
 
   double score_of(Index i, const CodesOf& x) const override { return score_of(i, vectors(x)); }
@@ -318,8 +327,20 @@ class GatheredPoints : public PointSet {
             .theta = x.theta.theta};
   }
 
+  /// Whether what is left of the points lies in so few directions that products with these are less work than residuals.
+  bool few_open() const {
+    const Index rank = std::ssize(included_) / std::max<Index>(1, facts_.dim);
+    return facts_.dim - rank <= 2 * rank && facts_.size >= 4 * facts_.dim;
+  }
+
+  /// Orthonormal rows along all that the included exemplars leave.
+  const std::vector<double>& open() const {
+    if (!open_) open_ = orthonormal_beyond(included_, facts_.dim);
+    return *open_;
+  }
+
   double score_of(Index i, const ResidualVectors& codes) const {
-    const std::vector<double> w = score_vector(codes, rows({i}).rows);
+    const std::vector<double> w = score_vectors(codes, rows({i}).rows);
     return std::sqrt(total_of(shards_->ask(ProjectedSquares{.set = set_, .w = w})));
   }
 
@@ -442,12 +463,13 @@ class GatheredPoints : public PointSet {
   Index set_;
   PointFacts facts_;
   GatheredPoints* without_ = nullptr;
-  std::vector<double> costs_;                    // of the points; empty: 1 each
-  std::vector<double> included_;                 // orthonormal rows that span what is included
-  bool in_double_ = false;                       // products in float32 would not do
-  mutable bool left_kept_ = false;               // whether the shards know what is left of points
-  std::weak_ptr<const Covariance> known_[2];     // in double, in single
-  std::shared_ptr<const Covariance> shared_[2];  // held for the sets with an eta
+  std::vector<double> costs_;       // of the points; empty: 1 each
+  std::vector<double> included_;    // orthonormal rows that span what is included
+  bool in_double_ = false;          // products in float32 would not do
+  mutable bool left_kept_ = false;  // whether the shards know what is left of points
+  mutable std::optional<std::vector<double>> open_;  // beyond included_, once somebody asked
+  std::weak_ptr<const Covariance> known_[2];         // in double, in single
+  std::shared_ptr<const Covariance> shared_[2];      // held for the sets with an eta
 };
 
 }  // namespace fwsr

@@ -93,10 +93,14 @@ bool few_may_lead(const Problem& p, const CodeSums& sums) {
 
 }  // namespace
 
-ScoreBound largest_score(const Problem& p, const Codes& codes, const CodeSums& sums) {
+ScoreBound largest_score(const Problem& p, const Codes& codes, const CodeSums& sums, double f) {
   const Magnitudes& sizes = sums.sizes;
   ScoreBound bound;
-  if (few_may_lead(p, sums)) {
+  if (p.left && f <= sizes.residual_errors) {  // q = 2
+    const std::vector<double>& costs = p.terms.costs;
+    const double least = costs.empty() ? 1.0 : *std::min_element(costs.begin(), costs.end());
+    bound.error = sizes.longest * std::sqrt(std::max(0.0, f)) / least;
+  } else if (few_may_lead(p, sums)) {
     for (const Index i : sums.linear->leaders) {
       throw_if_cancelled(p.keep_going);
       bound.score = std::max(bound.score, p.set->score_of(i, asked_of_set(p, codes)));

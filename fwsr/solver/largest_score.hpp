@@ -6,7 +6,9 @@
 
 namespace fwsr {
 
-/// Costs as much as another set-up, in double.
-ScoreBound largest_score(const Problem& problem, const Codes& codes, const CodeSums& sums);
+/// Costs as much as another set-up, in double; beside what is included not where f, the sum of squares of all residuals,
+/// is nothing but rounding: ||p_i|| <= ||R|| ||a_i||.
+ScoreBound largest_score(const Problem& problem, const Codes& codes, const CodeSums& sums,
+                         double f);
 
 }  // namespace fwsr

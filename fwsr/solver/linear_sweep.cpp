@@ -81,7 +81,7 @@ SweepAnswer count_nearest(const Points& points, const SweepTables& z, const Term
   std::vector<double> rows;
   for (const Index place : z.places)
     rows.insert(rows.end(), z.with.row(place), z.with.row(place) + d);
-  const ScreenedNearest nearest(rows, d);
+  const ScreenedNearest nearest(std::move(rows), d);
   const NearestExemplar exemplars(z.exemplars, z.squares, nearest_rounding);
   const auto work =
       2.0 * static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(z.k);

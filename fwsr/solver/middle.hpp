@@ -79,9 +79,9 @@ struct Moved {
   bool interrupted = false;  // the exemplars are those of the last whole round
   bool ended = false;        // none would move any more
 };
-/// `rounds` at most; 0: until none moves. `from`: where they are, and what it took. Told after every round.
+/// `rounds` at most; 0: until none moves. `moved`: where they are, and what it took. Told after every round.
 using TellMoved = std::function<void(const Moved& so_far)>;
-Moved move_to_middles(MiddlePoints& points, Moved from, Index rounds, const TellMoved& tell = {});
+Moved move_to_middles(MiddlePoints& points, Moved moved, Index rounds, const TellMoved& tell = {});
 inline Moved move_to_middles(MiddlePoints& points, std::vector<Index> exemplars, Index rounds) {
   Moved from;
   from.exemplars = std::move(exemplars);

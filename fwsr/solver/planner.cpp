@@ -42,12 +42,26 @@ double numbers_of_each(const PlanFacts& facts, const SelectOptions& o) {
          (kernel.of == KernelOf::squared_distances) + facts.sparse;
 }
 
-/// Weights, costs, prices and candidates of every point, and what is included taken from it.
+/// Weights, costs, prices and candidates of every point.
 double conditions_bytes(const SelectOptions& o, const PlanSizes& s) {
   const Conditions& c = o.conditions;
   const double lists = (c.empty() && !o.budget ? 0.0 : 8.0) + (o.until_error ? s.k + 2 : 0.0);
-  const auto included = static_cast<double>(c.included.size());
-  return 8 * s.n * (lists + included) + 8 * (included + s.k) * included;
+  return 8 * s.n * lists;
+}
+
+struct IncludedCost {
+  double bytes = 0, per_thread = 0;
+};
+/// The covariance form takes what is included from C, and needs copies of these rows; the others keep what it takes of
+/// every point.
+IncludedCost included_cost(const SelectOptions& o, const PlanSizes& s, const Candidate& c) {
+  const auto m = static_cast<double>(o.conditions.included.size());
+  if (m == 0) return {};
+  if (c.form != FormKind::covariance) return {.bytes = 8 * s.n * m + 8 * (m + s.k) * m};
+  const double width = c.kernel_by == KernelBy::factor ? static_cast<double>(o.rank + 1) : s.d;
+  const double block = std::min(384.0, s.n) * (m + s.k);
+  return {.bytes = 8 * (6 * m * width + 3 * width * width + 4 * (m + s.k) * m),
+          .per_thread = 8 * block * (o.codes ? 4 : 2)};
 }
 
 Index to_index(double v) {
@@ -173,9 +187,10 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   const auto needs = [&](const Candidate& c) {
     if (device.card) return program + data + beside_card;
     const RefineCost after = refining(c);
+    const IncludedCost there = included_cost(options, s, c);
     return program + data +
-           s.side *
-               (c.bytes + after.bytes + common + (c.per_thread + after.per_thread) * facts.threads);
+           s.side * (c.bytes + after.bytes + there.bytes + common +
+                     (c.per_thread + after.per_thread + there.per_thread) * facts.threads);
   };
   const auto work = [&](const Candidate& c) { return c.setup_flops + s.k * c.step_flops; };
   std::vector<Candidate> all;
@@ -200,6 +215,8 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
     return c.kernel_by == KernelBy::held && needs(c) > limit && work(c) < work(*best);
   });
   const RefineCost after = refining(*best);
+  const IncludedCost there = included_cost(options, s, *best);
+  const double each_thread = best->per_thread + after.per_thread + there.per_thread;
   Plan plan{
       .form = best->form,
       .kernel = options.kernel.type,
@@ -214,9 +231,9 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .features = facts.features,
       .exemplars = options.exemplars,
       .threads = facts.threads,
-      .memory_bytes = to_index(best->bytes + after.bytes + common + program) +
-                      to_index(best->per_thread + after.per_thread) * facts.threads,
-      .memory_per_thread = to_index(best->per_thread + after.per_thread),
+      .memory_bytes = to_index(best->bytes + after.bytes + there.bytes + common + program) +
+                      to_index(each_thread) * facts.threads,
+      .memory_per_thread = to_index(each_thread),
       .data_bytes = to_index(data),
       .setup_flops = best->setup_flops,
       .step_flops = best->step_flops,

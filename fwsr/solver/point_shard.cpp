@@ -297,7 +297,7 @@ ResidualMoments::Reply PointShard::answer(const ResidualMoments& q) const {
 }
 
 ProjectedSquares::Reply PointShard::answer(const ProjectedSquares& q) const {
-  return projected_squares(points(q.set), q.w.all(), terms(q.set).weights, threads_);
+  return projected_squares(points(q.set), q.w.all(), terms(q.set).weights, threads_, keep_going_);
 }
 
 ResidualScores::Reply PointShard::answer(const ResidualScores& q) {

@@ -201,7 +201,7 @@ struct ResidualMoments {
   ResidualVectors codes;
   using Reply = SegmentSums<Gram>;
 };
-/// sum_i <a_i, w>^2
+/// sum_i <a_i, w>^2 of some vectors w, all together
 struct ProjectedSquares {
   Index set = 0;
   Numbers w;

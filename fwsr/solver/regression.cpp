@@ -50,6 +50,11 @@ class Residuals {
         d_(points.features()),
         rank_(d_ ? static_cast<Index>(orthonormal.size()) / d_ : 0),
         basis_(orthonormal) {
+    // Those are found in some d^3 operations and d^2 numbers.
+    constexpr Index most = 2048;
+    along_beyond_ =
+        !points.sparse() && 2 * rank_ > d_ && d_ <= most && points.portion().of >= 4 * d_;
+    if (along_beyond_) beyond_ = orthonormal_beyond(orthonormal, d_);
     // An eta row would be one more number of each; whoever has one is expanded.
     if (points.sparse() && points.dim() == d_ && rank_ > 0)
       by_feature_ =
@@ -58,7 +63,9 @@ class Residuals {
 
   /// The sum of squares that is left of points first .. last.
   double sum(Index first, Index last) const {
-    return by_feature_ ? of_stored(first, last) : of_rows(first, last);
+    return by_feature_     ? of_stored(first, last)
+           : along_beyond_ ? of_beyond(first, last)
+                           : of_rows(first, last);
   }
 
  private:
@@ -74,6 +81,28 @@ class Residuals {
       const double left = norm - dot(s.data(), s.data(), rank_);
       sum += left > doubtful * (norm + taken * taken) ? weight(i) * left : of_rows(i, i + 1);
     }
+    return sum;
+  }
+
+  /// ||U a||^2, U the few directions that the span does not have.
+  double of_beyond(Index first, Index last) const {
+    const Index rows = last - first, dim = points_.dim(), others = d_ - rank_;
+    if (others == 0) return 0;
+    std::vector<double> a(at(rows * dim)), along(at(rows * others));
+    points_.rows(first, last, a.data());
+    multiply(Product<double>{.op_b = Op::transpose,
+                             .m = rows,
+                             .n = others,
+                             .k = d_,
+                             .left = a.data(),
+                             .left_stride = dim,
+                             .right = beyond_.data(),
+                             .right_stride = d_,
+                             .out = along.data(),
+                             .out_stride = others});
+    double sum = 0;
+    for (Index i = 0; i < rows; ++i)
+      sum += weight(first + i) * dot(along.data() + i * others, along.data() + i * others, others);
     return sum;
   }
 
@@ -122,7 +151,9 @@ class Residuals {
   const Points& points_;
   const std::vector<double>& weights_;
   Index d_, rank_;
-  std::span<const double> basis_;                        // rank x d
+  std::span<const double> basis_;  // rank x d
+  bool along_beyond_ = false;
+  std::vector<double> beyond_;                           // (d - rank) x d
   std::unique_ptr<const Points::ByFeature> by_feature_;  // of sparse points
 };
 

@@ -17,6 +17,18 @@ namespace {
 constexpr Index sweep_rows = 256;
 constexpr double units = 16 * std::numeric_limits<double>::epsilon();
 
+/// out = left right^T, depth numbers a row.
+Product<double> product(Index rows, Index columns, Index depth, const double* left,
+                        const double* right, double* out) {
+  return {.op_b = Op::transpose,
+          .m = rows,
+          .n = columns,
+          .k = depth,
+          .left = left,
+          .right = right,
+          .out = out};
+}
+
 /// Rows of R.
 class ResidualRows {
  public:
@@ -47,18 +59,6 @@ class ResidualRows {
   }
 
  private:
-  /// out = left right^T, depth numbers a row.
-  static Product<double> product(Index rows, Index columns, Index depth, const double* left,
-                                 const double* right, double* out) {
-    return {.op_b = Op::transpose,
-            .m = rows,
-            .n = columns,
-            .k = depth,
-            .left = left,
-            .right = right,
-            .out = out};
-  }
-
   const Points& points_;
   const KeepGoing& keep_going_;
   const ResidualVectors& x_;
@@ -85,26 +85,54 @@ SegmentSums<double> residual_squares(const Points& points, const ResidualVectors
   return segments_of(parts, points.portion(), sweep_rows);
 }
 
-std::vector<double> score_vector(const ResidualVectors& x, const std::vector<double>& a) {
-  const Index d = x.dim;
-  const auto m = x.basis.size() / at(d), k = x.chosen.size() / at(d);
-  std::vector<double> w = a, t(m);
-  for (std::size_t e = 0; e < k; ++e) {  // t = Theta^T A_T^T a
-    const double along = dot(x.chosen.data() + e * at(d), w.data(), d);
-    for (std::size_t b = 0; b < m; ++b) t[b] += along * x.theta[e * m + b];
-  }
-  for (std::size_t b = 0; b < m; ++b)
-    for (std::size_t l = 0; l < at(d); ++l) w[l] -= t[b] * x.basis[b * at(d) + l];
+std::vector<double> score_vectors(const ResidualVectors& x, const std::vector<double>& a) {
+  const Index d = x.dim, rows = std::ssize(a) / d;
+  const auto m = std::ssize(x.basis) / d, k = std::ssize(x.chosen) / d;
+  std::vector<double> w = a, along(at(rows * k)), t(at(rows * m));
+  if (k == 0 || m == 0) return w;
+  multiply(product(rows, k, d, a.data(), x.chosen.data(), along.data()));
+  multiply(Product<double>{.m = rows,  // Theta^T A_T^T a
+                           .n = m,
+                           .k = k,
+                           .left = along.data(),
+                           .right = x.theta.data(),
+                           .out = t.data()});
+  multiply(Product<double>{.m = rows,
+                           .n = d,
+                           .k = m,
+                           .a = -1,
+                           .left = t.data(),
+                           .right = x.basis.data(),
+                           .b = 1,
+                           .out = w.data()});
   return w;
 }
 
 SegmentSums<double> projected_squares(const Points& points, std::span<const double> w,
-                                      const std::vector<double>& weights, int threads) {
-  std::vector<double> p(at(points.size()));
-  points.project(w, p, threads);
-  return segment_sums(threads, points.portion(), [&](Index l) {
-    return (weights.empty() ? 1.0 : weights[at(l)]) * (p[at(l)] * p[at(l)]);
-  });
+                                      const std::vector<double>& weights, int threads,
+                                      const KeepGoing& keep_going) {
+  const Index n = points.size(), d = points.dim(), count = std::ssize(w) / d;
+  if (count == 1) {
+    std::vector<double> p(at(n));
+    points.project(w, p, threads);
+    return segment_sums(threads, points.portion(), [&](Index l) {
+      return (weights.empty() ? 1.0 : weights[at(l)]) * (p[at(l)] * p[at(l)]);
+    });
+  }
+  std::vector<double> parts(at(block_count(n, sweep_rows)));
+  for_blocks(
+      threads, n,
+      [&](Index b, Index first, Index last) {
+        throw_if_cancelled(keep_going);
+        const Index rows = last - first;
+        std::vector<double> a(at(rows * d)), p(at(rows * count));
+        points.rows(first, last, a.data());
+        multiply(product(rows, count, d, a.data(), w.data(), p.data()));
+        times_roots(weights, first, last, count, p.data());
+        parts[at(b)] = dot(p.data(), p.data(), rows * count);
+      },
+      sweep_rows);
+  return segments_of(parts, points.portion(), sweep_rows);
 }
 
 SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x,

@@ -31,10 +31,12 @@ SegmentSums<double> residual_squares(const Points& points, const ResidualVectors
                                      const std::vector<double>& weights, int threads,
                                      const KeepGoing& keep_going);
 
-/// ||p_i||^2 = sum_l <a_l, w>^2 with w = E^T a_i.
-std::vector<double> score_vector(const ResidualVectors& x, const std::vector<double>& a);
+/// E^T a of some rows a, one after the other.
+std::vector<double> score_vectors(const ResidualVectors& x, const std::vector<double>& a);
+/// sum_l <a_l, w>^2 of all rows w together: ||p_i||^2 where w = E^T a_i.
 SegmentSums<double> projected_squares(const Points& points, std::span<const double> w,
-                                      const std::vector<double>& weights, int threads);
+                                      const std::vector<double>& weights, int threads,
+                                      const KeepGoing& keep_going);
 
 /// ||p_i||^2 = a_i^T (R R^T) a_i of all points, from R R^T: as much as another set-up, in double.
 SegmentSums<Gram> residual_moments(const Points& points, const ResidualVectors& x,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -25,59 +26,110 @@ float least_of(const float* values, Index count) {
   return *std::min_element(least.begin(), least.end());
 }
 
+/// For fewer exemplars float32 takes little time, and of so long rows sums of whole numbers would not fit their 32 bits.
+constexpr Index fewest_for_eight_bits = 64, most_for_eight_bits = 60000;
+/// Of exemplars told apart in double, for each point.
+constexpr Index least_in_doubt = 8;
+
 }  // namespace
 
-ScreenedNearest::ScreenedNearest(const std::vector<double>& rows, Index dim)
-    : rows_(rows),
-      dim_(dim),
+ScreenedNearest::ScreenedNearest(std::vector<double> rows, Index dim)
+    : dim_(dim),
       count_(std::ssize(rows) / dim),
       shift_(at(padded_length(dim))),
-      small_(rows.size()) {
+      wide_(std::move(rows)),
+      small_(wide_.size()) {
   for (Index t = 0; t < count_; ++t)
     for (Index l = 0; l < dim; ++l)
-      shift_[at(l)] += rows[at(t * dim + l)] / static_cast<double>(count_);
-  std::vector<double> b(at(dim));
+      shift_[at(l)] += wide_[at(t * dim + l)] / static_cast<double>(count_);
   for (Index t = 0; t < count_; ++t) {
-    const double* const row = rows.data() + t * dim;
+    double* const b = wide_.data() + t * dim;
     for (Index l = 0; l < dim; ++l) {
-      b[at(l)] = row[l] - shift_[at(l)];
-      small_[at(t * dim + l)] = static_cast<float>(b[at(l)]);
+      b[l] -= shift_[at(l)];
+      small_[at(t * dim + l)] = static_cast<float>(b[l]);
     }
-    const double square = dot(b.data(), b.data(), dim);
-    plain_squares_.push_back(dot(row, row, dim));
-    halves_.push_back(static_cast<float>(square / 2));
-    longest_ = std::max(longest_, std::sqrt(square));
+    squares_.push_back(dot(b, b, dim));
+    halves_.push_back(static_cast<float>(squares_.back() / 2));
+    longest_ = std::max(longest_, std::sqrt(squares_.back()));
   }
+  if (count_ >= fewest_for_eight_bits && dim <= most_for_eight_bits && has_eight_bit_products())
+    eight_bit_.emplace(small_.data(), halves_.data(), count_, dim);
 }
 
-/// The first of the nearest, by inner products in double, among those with no more than `enough`.
-Index ScreenedNearest::among(const double* row, const float* half, float enough) const {
-  struct One {
-    Index place = 0;
-    double far = 0;
-  };
-  std::vector<One> open;
-  double nearest = std::numeric_limits<double>::infinity(), terms = 0;
-  for (Index t = 0; t < count_; ++t) {
-    if (half[t] > enough) continue;
-    const double along = 2 * dot(row, rows_.data() + t * dim_, dim_);
-    const double far = plain_squares_[at(t)] - along;
-    open.push_back({t, far});
-    nearest = std::min(nearest, far);
-    terms = std::max(terms, plain_squares_[at(t)] + std::abs(along));
+/// The first of the nearest to point i among those in doubt. Two are as near where their distances less ||u||^2 differ by
+/// no more than rounding of these two: whoever else is in doubt changes nothing.
+Index ScreenedNearest::among(const Points& points, Index i, Scratch& scratch) const {
+  scratch.row.resize(at(dim_));
+  double* const u = scratch.row.data();
+  points.row(i, u);
+  for (Index l = 0; l < dim_; ++l) u[l] -= shift_[at(l)];
+  scratch.told.clear();
+  Told nearest{.far = std::numeric_limits<double>::infinity()};
+  for (const Index t : scratch.open) {
+    const double along = 2 * dot(u, wide_.data() + t * dim_, dim_), square = squares_[at(t)];
+    scratch.told.push_back({.place = t, .far = square - along, .terms = square + std::abs(along)});
+    if (scratch.told.back().far < nearest.far) nearest = scratch.told.back();
   }
-  for (const One& one : open)
-    if (one.far <= nearest + nearest_rounding * terms) return one.place;
-  return open.front().place;
+  for (const Told& one : scratch.told)
+    if (one.far <= nearest.far + nearest_rounding * std::max(one.terms, nearest.terms))
+      return one.place;
+  return scratch.open.front();  // distances that are no numbers
 }
+
+/// By how much halves of distances, less ||u||^2 / 2, may seem to differ in float32: of the least and of another, each by
+/// a product and by half a square; and what is too small for float32.
+double ScreenedNearest::doubt(const float* u) const {
+  const double norm = std::sqrt(dot(u, u, dim_));
+  return 2 * (static_cast<double>(dim_) + 6) * (0x1p-24 * longest_ * (norm + longest_) + 0x1p-126);
+}
+
+namespace {
+
+float no_less_than(double v) {
+  return std::nextafter(static_cast<float>(v), std::numeric_limits<float>::infinity());
+}
+
+}  // namespace
 
 void ScreenedNearest::of(const Points& points, Index first, Index last, Scratch& scratch,
                          Index* places) const {
-  const Index rows = last - first;
-  scratch.points.resize(at(rows * dim_));
-  scratch.products.resize(at(rows * count_));
-  scratch.row.resize(at(dim_));
+  scratch.points.resize(at((last - first) * dim_));
   points.rows(first, last, shift_, scratch.points.data());
+  if (!eight_bit_ || !scratch.eight_bit_pays ||
+      !by_eight_bits(points, first, last, scratch, places))
+    by_single(points, first, last, scratch, places);
+}
+
+/// False where so many exemplars are left that products in float32 are less work.
+bool ScreenedNearest::by_eight_bits(const Points& points, Index first, Index last, Scratch& scratch,
+                                    Index* places) const {
+  const Index most = std::max(least_in_doubt, count_ / 32);
+  for (Index begin = first; begin < last; begin += EightBitRows::at_once) {
+    const Index rows = std::min(EightBitRows::at_once, last - begin);
+    const float* const u = scratch.points.data() + (begin - first) * dim_;
+    eight_bit_->find(u, rows, scratch.eight_bit);
+    Index left = most * rows;
+    for (Index i = 0; i < rows; ++i) {
+      const double off = 2 * eight_bit_->error(i, scratch.eight_bit) + doubt(u + i * dim_);
+      const float enough =
+          no_less_than(static_cast<double>(eight_bit_->least(i, scratch.eight_bit)) + off);
+      scratch.open.resize(at(left));
+      const Index open =
+          eight_bit_->no_more_than(enough, i, scratch.eight_bit, scratch.open.data(), left);
+      if (open > left) return scratch.eight_bit_pays = false;
+      left -= open;
+      scratch.open.resize(at(open));
+      places[begin + i - first] =
+          open == 1 ? scratch.open.front() : among(points, begin + i, scratch);
+    }
+  }
+  return true;
+}
+
+void ScreenedNearest::by_single(const Points& points, Index first, Index last, Scratch& scratch,
+                                Index* places) const {
+  const Index rows = last - first;
+  scratch.products.resize(at(rows * count_));
   multiply(Product<float>{.op_b = Op::transpose,
                           .m = rows,
                           .n = count_,
@@ -85,23 +137,20 @@ void ScreenedNearest::of(const Points& points, Index first, Index last, Scratch&
                           .left = scratch.points.data(),
                           .right = small_.data(),
                           .out = scratch.products.data()});
-  const auto d = static_cast<double>(dim_);
   for (Index i = 0; i < rows; ++i) {
-    const float* const u = scratch.points.data() + i * dim_;
     float* const half = scratch.products.data() + i * count_;
     for (Index t = 0; t < count_; ++t) half[t] = halves_[at(t)] - half[t];
     const float least = least_of(half, count_);
-    // Of the least and of another, each by a product and by half a square; and what is too small for float32.
-    const double norm = std::sqrt(dot(u, u, dim_));
-    const double doubt = 2 * (d + 6) * (0x1p-24 * longest_ * (norm + longest_) + 0x1p-126);
-    const float enough = std::nextafter(static_cast<float>(static_cast<double>(least) + doubt),
-                                        std::numeric_limits<float>::infinity());
+    const float enough =
+        no_less_than(static_cast<double>(least) + doubt(scratch.points.data() + i * dim_));
     if (std::count_if(half, half + count_, [&](float h) { return h <= enough; }) == 1) {
       places[i] = std::find(half, half + count_, least) - half;
-    } else {
-      points.row(first + i, scratch.row.data());
-      places[i] = among(scratch.row.data(), half, enough);
+      continue;
     }
+    scratch.open.clear();
+    for (Index t = 0; t < count_; ++t)
+      if (!(half[t] > enough)) scratch.open.push_back(t);
+    places[i] = among(points, first + i, scratch);
   }
 }
 

@@ -20,7 +20,7 @@ namespace fwsr {
 /// `subset` chooses points by index; empty means all. Indices in the result refer to all points,
 /// except `assignment` and `codes`, which follow the subset. @pre find_problem found none
 Selection select_points(const PointsView& view, std::span<const Index> subset,
-                        const SelectOptions& options, const Plan& plan, const Observer& observer);
+                        const SelectOptions& given, const Plan& plan, const Observer& observer);
 
 /// The same on points that `prepare` has made ready, wherever they live.
 Selection run_prepared(const std::function<PreparedProblem(const KeepGoing&)>& prepare,

@@ -25,7 +25,7 @@ Plan plan_sharded(const PointsShape& shape, const SelectOptions& options);
 /// `threads` for what is small and done here. @pre the shards hold their points as set 0, unlearnt, with the
 /// preprocessing of the options (preprocessing_of)
 Selection select_sharded(std::shared_ptr<RemoteShards> shards, const PointsShape& shape,
-                         const SelectOptions& options, const Observer& observer = {});
+                         const SelectOptions& given, const Observer& observer = {});
 /// @pre the same, without eta
 std::vector<SweepEntry> sweep_sharded(std::shared_ptr<RemoteShards> shards,
                                       const PointsShape& shape, const SelectOptions& options,

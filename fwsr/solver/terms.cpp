@@ -27,14 +27,14 @@ Terms terms_of(const Conditions& c, Index n) {
   return terms;
 }
 
-Terms terms_of(const Terms& all, Index first, Index size) {
+Terms terms_of(const Terms& terms, Index first, Index size) {
   const auto part = [&](const auto& v) {
     using List = std::remove_cvref_t<decltype(v)>;
     return v.empty() ? v : List(v.begin() + first, v.begin() + first + size);
   };
-  Terms own{.weights = part(all.weights), .candidates = {}, .costs = part(all.costs)};
-  own.groups = part(all.groups);
-  for (const Index i : all.candidates)
+  Terms own{.weights = part(terms.weights), .candidates = {}, .costs = part(terms.costs)};
+  own.groups = part(terms.groups);
+  for (const Index i : terms.candidates)
     if (i >= first && i < first + size) own.candidates.push_back(i - first);
   return own;
 }

@@ -16,14 +16,33 @@ constexpr double large_beside_exemplars = 0.6;
 constexpr double large_alone = 0.1;
 constexpr double never_large = 0.01;
 
+/// Whether included exemplars leave nothing of the points, to rounding.
+bool spanned_by_included(const Selection& s, const SelectOptions& o) {
+  return formula_of(o.kernel.type).linear && s.f_at_zero == 0 &&
+         std::find(s.included.begin(), s.included.end(), true) != s.included.end();
+}
+
+std::string words_of_span(Index included, Index features) {
+  const std::string enough =
+      included >= features
+          ? fmt::format(
+                ": of points with {0} features any {0} that differ, if only by rounding, do",
+                features)
+          : "";
+  return fmt::format(
+      "the exemplars that are included span all points already{}; include fewer, or choose another "
+      "kernel, such as rbf, which tells more apart",
+      enough);
+}
+
 }  // namespace
 
-void warn_if_short(Selection& s, const SelectOptions& o) {
+void warn_if_short(Selection& s, const SelectOptions& o, Index features) {
   const auto found =
       std::ssize(s.exemplars) - std::count(s.included.begin(), s.included.end(), true);
   if (found >= o.exemplars || s.status == Status::error_reached || s.status == Status::budget_spent)
     return;
-  const char* reason = "";
+  std::string reason;
   switch (s.status) {
     case Status::converged:
       reason =
@@ -31,7 +50,8 @@ void warn_if_short(Selection& s, const SelectOptions& o) {
       break;
     case Status::exhausted:
       reason =
-          s.eta_in_rms > 1e3
+          spanned_by_included(s, o) ? words_of_span(std::ssize(s.exemplars) - found, features)
+          : s.eta_in_rms > 1e3
               ? "eta is so large beside the points that nothing else counts; choose a smaller one"
           : o.kernel.type != KernelType::precomputed && effective_center(o) != Center::none
               ? "the others add nothing (copies, already represented, or nothing but what centring "

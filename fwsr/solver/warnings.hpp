@@ -12,7 +12,7 @@
 namespace fwsr {
 
 /// Fewer exemplars than asked for, and why.
-void warn_if_short(Selection& s, const SelectOptions& o);
+void warn_if_short(Selection& s, const SelectOptions& o, Index features);
 /// What is said of exchanges that were told to end. None: they had not begun.
 std::string words_of_interruption(const std::optional<Refinement>& found);
 /// Exchanges that were told to end, or that a limit of time or of error ended or kept from beginning.

@@ -52,8 +52,9 @@ from ._estimators import (
 from ._functions import compare, methods, path, plan, select, sweep
 from ._progress import Progress
 from ._read import read
-from ._results import Certificate, Path, Plan, Refinement, Selection, Setting, Sweep
+from ._results import Certificate, Plan, Refinement, Selection
 from ._run import Interrupted
+from ._several import Path, Setting, Sweep
 
 __version__: str = _core.version
 

@@ -14,7 +14,7 @@ from . import _containers, _core, _data, _labels
 from ._clusters import has_cluster
 from ._comparison import ComparedMethod, Comparison
 from ._progress import Progress, Watcher
-from ._results import ByClass, Path, Plan, Selection, Setting, Sweep
+from ._results import ByClass, Plan, Selection
 from ._run import (
     Classes,
     Request,
@@ -28,6 +28,7 @@ from ._run import (
     threads_of,
     whole_number,
 )
+from ._several import Path, Setting, Sweep
 
 Callback = Callable[[Progress], Any]
 

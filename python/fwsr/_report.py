@@ -14,7 +14,8 @@ from ._comparison import Comparison
 from ._data import Data
 from ._fields import MEASURES
 from ._images import shape_of
-from ._results import Selection, Setting
+from ._results import Selection
+from ._several import Setting
 from ._thumbnails import thumbnails
 
 

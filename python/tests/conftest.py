@@ -6,7 +6,9 @@ import os
 import signal
 import sys
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 
 ABSENT = frozenset(filter(None, os.environ.get("FWSR_TEST_WITHOUT", "").split(",")))
 
@@ -36,3 +38,18 @@ def ctrl_c_is_heard():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="module")
+def X() -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(120, 7))
+
+
+@pytest.fixture(scope="module")
+def counts() -> np.ndarray:
+    return np.random.default_rng(1).integers(0, 200, size=(120, 7))
+
+
+@pytest.fixture(scope="module")
+def sparse() -> sp.csr_matrix:
+    return sp.random(150, 40, density=0.2, format="csr", random_state=0, dtype=np.float64)

@@ -51,6 +51,11 @@ CASES = {
     "covariance, double": ((30000, 300, "<f8"), "select --method fwsr -k 10"),
     "covariance, many exemplars": ((30000, 120, "<f4"), "select --method fwsr -k 100"),
     "covariance, many features": ((6000, 1500, "<f4"), "select --method fwsr -k 10"),
+    "included": ((60000, 200, "<f4"), "select --method fwsr -k 10 --include some.npy"),
+    "included, codes": ((60000, 50, "<f4"), "select --method fwsr -k 10 --include some.npy --codes codes.npy"),
+    "included, rbf": ((5000, 30, "<f4"), "select --method fwsr -k 10 --include some.npy --kernel rbf"),
+    "included, through a factor": (
+        (60000, 20, "<f4"), "select --method fwsr -k 10 --include some.npy --kernel rbf --rank 700"),
     "few points, a million features": ((20, 1000000, "<f4"), "select --method fwsr -k 5"),
     "few points, many features, double": ((60, 200000, "<f8"), "select --method fwsr -k 5"),
     "few points, many features, rbf": ((60, 200000, "<f4"), "select --method fwsr -k 5 --kernel rbf"),
@@ -109,8 +114,9 @@ CASES = {
 }
 
 #: Short ones, of every kind; the tests run these.
-IN_TESTS = ["default", "default, many points", "covariance", "few points, a million features", "sparse", "kernel held",
-            "kernel through a factor", "streamed", "random, sparse", "per class", "smrs", "kmedoids", "leverage"]
+IN_TESTS = ["default", "default, many points", "covariance", "included", "few points, a million features", "sparse",
+            "kernel held", "kernel through a factor", "streamed", "random, sparse", "per class", "smrs", "kmedoids",
+            "leverage"]
 
 
 class Plans(Case):
@@ -123,6 +129,7 @@ class Plans(Case):
             return self.make_kernel(n)
         write_points(self.path("points.npy"), n, d, kind)
         self.write("labels.npy", npy_bytes([i % 7 for i in range(n)], "<i8"))
+        self.write("some.npy", npy_bytes([7 * i for i in range(min(600, n // 7))], "<i8"))
         return "points.npy"
 
     def make_kernel(self, n):

@@ -18,8 +18,8 @@ from .._encoder import Encoder, Kernel
 from .._functions import _listed, _numbers
 from .._progress import Progress, Watcher
 from .._results import Selection as LocalSelection
-from .._results import Setting, Sweep
 from .._run import Classes, Request, how_many, is_solver, seed_of, tell, threads_of
+from .._several import Setting, Sweep
 from ._lazy import codes, represented_by
 from ._leader import Leader
 

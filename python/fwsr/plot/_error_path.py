@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .._pictures import GREY, LIGHT, PALETTE, STYLES, axes_in, label_ends, short, tidy
-from .._results import Path
+from .._several import Path
 
 
 def error_path(
