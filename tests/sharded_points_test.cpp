@@ -284,6 +284,26 @@ TEST_P(AnyStorage, hold_some_points_of_one_class) {
   }
 }
 
+TEST_P(AnyStorage, with_so_many_features_that_a_product_rounds_by_the_place_of_a_row) {
+  const Index n = 4200, d = 40;
+  const problems::Data data = points_like(n, d, GetParam(), 15);
+  fwsr::SelectOptions options{.exemplars = 6, .codes = true, .assignment = true, .threads = 2};
+  fwsr::Rng random(4);
+  for (const bool some : {false, true}) {  // that may be chosen
+    for (Index i = 0; i < n && some; ++i)
+      options.conditions.candidates.push_back(random.uniform() < 0.4);
+    const fwsr::Selection alone = whole(data.view(), {}, options);
+    for (const Index count : counts) {
+      SCOPED_TRACE(testing::Message() << count << " shards");
+      const fwsr::Selection found =
+          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
+                               shape_of(data.view(), n), options);
+      same::expect_same(found, alone);
+      EXPECT_EQ(found.certificate->gap_error, alone.certificate->gap_error);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shards, AnyStorage,
                          testing::Values(Storage::dense_f32, Storage::dense_f64,
                                          Storage::csr_f32_i32, Storage::csr_f64_i64));
@@ -335,6 +355,15 @@ TEST_P(DenseStorage, choose_by_a_factor_as_people_get_who_give_only_k) {
   ASSERT_EQ(alone.exemplars.size(), 7u);
   ASSERT_GT(alone.refinement->exchanges, 0);
   ASSERT_GT(alone.refinement->moves, 0);
+  for (const Index count : counts) expect_same_by_factor(data, options, alone, count, 5);
+}
+
+TEST_P(DenseStorage, choose_by_a_factor_of_many_columns_from_many_features) {
+  const Index n = 4200, d = 40;
+  const problems::Data data = points_like(n, d, GetParam(), 25);
+  fwsr::SelectOptions options = by_factor(7, 150);
+  options.refine = fwsr::Refine::middle;
+  const fwsr::Selection alone = whole_by_factor(data.view(), options);
   for (const Index count : counts) expect_same_by_factor(data, options, alone, count, 5);
 }
 

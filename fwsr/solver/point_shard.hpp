@@ -77,6 +77,7 @@ class PointShard {
   };
   const Terms& terms(Index set) const;
   const Points& candidates(Index set) const;
+  std::vector<double> of_candidates(Index set, std::vector<double> r) const;
   /// r of the points of a set from that of its candidates; of the others it is zero.
   std::vector<double> r_of_all(Index set, Index covariance) const;
 
