@@ -1,6 +1,7 @@
 // Points cut into shards that speak through bytes give the same bits as all points in one place.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/scores.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sharded_points.hpp"
 #include "fwsr/solver/sweep_points.hpp"
@@ -468,6 +470,26 @@ TEST(Shards, with_sums_too_large_to_hold_one_of_per_segment) {
                                            shape_of(data.view(), n), options),
                       alone);
   }
+}
+
+TEST(Shards, that_are_near_the_best_are_asked_again_for_the_first_who_is_near_enough) {
+  // Of the first shard 5 is within a tie of 700, 700 of 1500 in the second, and 5 not of 1500.
+  const Index n = 2048, d = 2;
+  fwsr::Rng random(8);
+  std::vector<double> values(at(n * d));
+  for (Index i = 0; i < n; ++i) values[at(i * d)] = random.uniform() / 2;
+  const auto score = [&](Index i, double less) {  // a part of the largest
+    values[at(i * d)] = std::sqrt(1 - less * fwsr::tie_double);
+  };
+  score(5, 1.4), score(700, 0.6), score(1500, 0);
+  const problems::Data data(n, d, values, Storage::dense_f64);
+  const fwsr::SelectOptions options{.exemplars = 1, .center = fwsr::Center::none, .threads = 1};
+  const fwsr::Selection alone = whole(data.view(), {}, options);
+  ASSERT_EQ(alone.exemplars, std::vector<Index>{700});
+  same::expect_same(fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options),
+                                                   {{0, 1024, n}, {1024, 1024, n}}),
+                                         shape_of(data.view(), n), options),
+                    alone);
 }
 
 TEST(Shards, larger_than_256_segments_of_1024_points) {

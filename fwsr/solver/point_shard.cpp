@@ -226,6 +226,19 @@ FirstScore::Reply PointShard::answer(const FirstScore& q) const {
   return {.point = own.before + own.terms.point(i), .square = own.scores.c[at(i)]};
 }
 
+Lead::Reply PointShard::answer(const Lead& q) const {
+  const Run& own = run(q.run);
+  Lead::Reply reply;
+  reply.largest = largest(own.scores.block_max);
+  const Index i = own.scores.first(enough_of(reply.largest, q.tie));
+  if (i < 0) return reply;
+  reply.score = own.scores.score(at(i));
+  reply.first = {.point = own.before + own.terms.point(i), .square = own.scores.c[at(i)]};
+  reply.row.resize(at(own.points.dim()));
+  own.points.row(i, reply.row.data());
+  return reply;
+}
+
 Told PointShard::answer(const Rescore& q) {
   Run& own = run(q.run);
   const Points& points = own.points;

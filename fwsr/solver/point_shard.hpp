@@ -38,6 +38,7 @@ class PointShard {
   RowsOf::Reply answer(const RowsOf& q) const;
   LargestScore::Reply answer(const LargestScore& q) const;
   FirstScore::Reply answer(const FirstScore& q) const;
+  Lead::Reply answer(const Lead& q) const;
   CopiesOf::Reply answer(const CopiesOf& q) const { return points(q.set).copies(q.points); }
   // ... and these too, for different runs; the others from one at a time.
   Told answer(const Rescore& q);
