@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._run import Request, is_solver
+from ._run import Request, Run, is_solver
 
 _SCHEMA = "python 1"  # apps/checkpoint.cpp has another
 
@@ -121,6 +121,25 @@ def checkpoint_of(path: Any, resume: Any, seconds: Any, request: Request, of: Ma
              "settings": request.settings, "conditions": conditions, **of}
     return Checkpoint(path, json.loads(json.dumps(_plain(asked))), int(of["points"]),
                       resume=bool(resume), seconds=float(seconds))
+
+
+@contextlib.contextmanager
+def written_down(run: Run, path: Any, resume: Any, seconds: Any) -> Iterator[None]:
+    """While `run` works, and when it has ended; nothing, where no path is given."""
+    data, options = run.data, run.options
+    facts = {"k": run.k, "points": len(data), "features": data.shape[1],
+             "single": data.points.single}
+    checkpoint = checkpoint_of(path, resume, seconds, run.request, facts, options["conditions"],
+                               run.classes.counts is not None)
+    if checkpoint is None:
+        yield
+        return
+    options["recorder"] = checkpoint.core
+    try:
+        with checkpoint.kept():
+            yield
+    finally:
+        del options["recorder"]
 
 
 def _plain(value: Any) -> Any:

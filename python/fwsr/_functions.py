@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _containers, _core, _data, _labels
-from ._checkpoint import checkpoint_of
+from ._checkpoint import written_down
 from ._clusters import has_cluster
 from ._comparison import ComparedMethod, Comparison
 from ._progress import Progress, Watcher
@@ -48,7 +47,7 @@ def select(
     device: str | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: Any = None,
     resume: bool = False,
     checkpoint_seconds: float = 30,
     **options: Any,
@@ -132,16 +131,13 @@ def select(
 
         _refuse_memory(memory)
         return select_there(X, k, method=method, y=y, per_class=per_class, codes=codes, seed=seed,
-                            n_jobs=n_jobs, verbose=verbose, callback=callback,
-                            checkpoint=checkpoint, resume=resume,
-                            checkpoint_seconds=checkpoint_seconds,
+                            n_jobs=n_jobs, verbose=verbose, callback=callback, resume=resume,
+                            checkpoint=checkpoint, checkpoint_seconds=checkpoint_seconds,
                             **{**options, **({} if device is None else {"device": device})})
     request = Request.of(method, {**options, "device": device}, seed_of(seed))
     run = Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k")
     run.options["codes"] = codes
-    kept = checkpoint_of(checkpoint, resume, checkpoint_seconds, request, run.facts,
-                         run.options["conditions"], run.classes.counts is not None)
-    with run.written_down(kept):
+    with written_down(run, checkpoint, resume, checkpoint_seconds):
         selection = run.select(Watcher(verbose, callback, method))
     tell(selection.warnings)
     return selection

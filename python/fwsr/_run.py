@@ -6,10 +6,10 @@ import difflib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,9 +23,6 @@ from ._data import Data
 from ._encoder import Encoder, Kernel
 from ._progress import Watcher
 from ._results import ByClass, Plan, Selection
-
-if TYPE_CHECKING:
-    from ._checkpoint import Checkpoint
 
 T = TypeVar("T")
 
@@ -368,24 +365,6 @@ class Run:
                 raise
             self.data = self.original = streamed
             return plan()
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What of the points and their number the answer depends on at first sight."""
-        return {"k": self.k, "points": len(self.data), "features": self.data.shape[1],
-                "single": self.data.points.single}
-
-    @contextmanager
-    def written_down(self, checkpoint: Checkpoint | None) -> Iterator[None]:
-        if checkpoint is None:
-            yield
-            return
-        self.options["recorder"] = checkpoint.core
-        try:
-            with checkpoint.kept():
-                yield
-        finally:
-            del self.options["recorder"]
 
     def plans(self) -> Plan | dict[str, Plan | None]:
         raw = self.planned().plan
