@@ -27,6 +27,7 @@ import numpy as np
 
 import fwsr
 import fwsr.dask
+from fwsr import _core
 from fwsr.dask import _leader
 
 N, D, K = 40_000, 32, 12
@@ -61,17 +62,27 @@ def workers_for(address, running, wanted):
 
 
 class Questions:
-    """All that is asked of workers, with the phase it belongs to; at one of them a worker is killed."""
+    """All that is asked of workers, by kind; at one of them a worker is killed."""
 
-    def __init__(self, moment, at=-1, after=False, killed=None):
-        self.moment, self.at, self.after, self.killed, self.phases = moment, at, after, killed, []
+    def __init__(self, at=-1, after=False, killed=None):
+        self.at, self.after, self.killed, self.kinds = at, after, killed, []
+
+    def description(self):
+        """The questions of the end: the last that is answered with more than a nod is a sweep over the points, and rows
+        are asked for right before it."""
+        answered = [q for q, (_, tells) in enumerate(self.kinds) if not tells]
+        first = self.kinds.index(self.kinds[answered[-1]])
+        rows = self.kinds[first - 1]
+        while self.kinds[first - 1] == rows:
+            first -= 1
+        return range(first, len(self.kinds))
 
     def __enter__(self):
         self._ask = ask = _leader.Leader.ask
 
         def asked(leader, question, broken_off):
-            here = len(self.phases) == self.at
-            self.phases.append(self.moment.phase)
+            here = len(self.kinds) == self.at
+            self.kinds.append((question[:4], _core.question_facts(question)[1]))
             if here and not self.after:
                 self.kill(leader)
             answers = ask(leader, question, broken_off)
@@ -88,19 +99,17 @@ class Questions:
     def kill(self, leader):
         place = leader.homes[-1].place
         os.kill(leader.client.run(os.getpid, workers=[place])[place], signal.SIGKILL)
-        self.killed.append((self.moment.phase, f"question {self.at}"))
+        self.killed.append(("description", f"question {self.at} {'after' if self.after else 'before'}"))
 
 
 def choose(client, lazy, moment):
     return fwsr.dask.select(lazy, K, method="fwsr", refine="exchange", client=client, callback=moment)
 
 
-def description_round(client, lazy, phases, draw):
-    moment, killed = Moment(), []
-    at = draw.choice([q for q, phase in enumerate(phases) if phase == "description"])
-    begun = time.monotonic()
-    with Questions(moment, at, draw.random() < 0.5, killed):
-        found = choose(client, lazy, moment)
+def description_round(client, lazy, description, draw):
+    killed, begun = [], time.monotonic()
+    with Questions(draw.choice(description), draw.random() < 0.5, killed):
+        found = choose(client, lazy, None)
     return found, killed, time.monotonic() - begun
 
 
@@ -149,15 +158,15 @@ def main():
         usual = []
         for _ in range(3):
             begun = time.monotonic()
-            with Questions(Moment()) as questions:
-                assert same(choose(client, lazy, questions.moment), alone)
+            with Questions() as questions:
+                assert same(choose(client, lazy, None), alone)
             usual.append(time.monotonic() - begun)
         usual = statistics.median(usual)
         print(f"{args.rounds} rounds, seed {args.seed}, {args.workers} workers; undisturbed {usual:.2f} s")
         done = 0
         while done < args.rounds:
             if args.description or done % 4 == 3:
-                found, killed, seconds = description_round(client, lazy, questions.phases, draw)
+                found, killed, seconds = description_round(client, lazy, questions.description(), draw)
             else:
                 found, killed, seconds = one_round(client, lazy, running, usual, draw)
             workers_for(cluster.scheduler_address, running, args.workers)
