@@ -57,7 +57,7 @@ constexpr Index few_points = 30'000;
 /// Whether the ranks run it together: what one process would do by the covariance form.
 std::optional<std::string> not_shared(const PointsShape& shape, const SelectOptions& o,
                                       const Plan& alone) {
-  if (const auto why = not_by_shards(shape, o)) return why;
+  if (auto why = not_by_shards(shape, o)) return why;
   if (alone.form != FormKind::covariance)
     return "serve fewer features than points; reduce these, or choose on one machine";
   return std::nullopt;
