@@ -17,12 +17,14 @@
 #include "apps/summary.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/write_file.hpp"
+#include "fwsr/solver/check_record.hpp"
 
 namespace fwsr::app {
 
 namespace {
 
 constexpr int checkpoint_schema = 2;
+constexpr const char* python_schema = "python 1";  // python/fwsr/_checkpoint.py
 
 /// FNV-1a over everything that conditions say of single points and groups.
 class Mark {
@@ -121,18 +123,6 @@ RecordedExchange exchange_of(const Json& json) {
           .in_the_middle = json.at("in_the_middle").get<bool>()};
 }
 
-/// Exemplars that are no points would be read out of bounds.
-void refuse_other_rows(const std::vector<Index>& rows, Index n) {
-  for (const Index i : rows)
-    if (i < 0 || i >= n) throw Error(fmt::format("it names point {}, of {}", i, n));
-}
-
-void refuse_repeated(std::vector<Index> rows) {
-  std::sort(rows.begin(), rows.end());
-  if (const auto twice = std::adjacent_find(rows.begin(), rows.end()); twice != rows.end())
-    throw Error(fmt::format("it names point {} twice", *twice));
-}
-
 }  // namespace
 
 void add_checkpoint_arguments(CLI::App& app, CheckpointArguments& a) {
@@ -188,30 +178,23 @@ void Checkpoint::read() {
   if (!file) throw OtherFileError(a_.path + ": cannot be read");
   try {
     const Json json = Json::parse(text.str());
+    if (json.at("checkpoint") == python_schema)
+      throw Error("it was written by fwsr.select of Python, where it can be gone on from");
     if (json.at("checkpoint") != checkpoint_schema || json.at("fwsr") != version_number())
       throw Error(fmt::format("it was written by fwsr {}, and this is {}",
                               json.at("fwsr").get<std::string>(), version_number()));
     if (json.at("sum") != sum_of(json)) throw Error("it was altered or damaged");
     if (const std::string other = difference(json.at("request"), request_); !other.empty())
       throw Error("it is of another request: " + other);
-    const auto n = request_.at("points").get<Index>();
     known_.f_at_zero = json.at("f_at_zero").get<double>();
-    for (const Json& step : json.at("steps")) {
+    for (const Json& step : json.at("steps"))
       known_.steps.push_back({.pick = step.at(0).get<Index>(),
                               .score = step.at(1).get<double>(),
                               .f = step.at(2).get<double>(),
                               .row = step.at(3).get<std::uint64_t>(),
                               .rescored = step.at(4).get<bool>()});
-      refuse_other_rows({known_.steps.back().pick}, n);
-    }
-    if (!json.at("exchange").is_null()) {
-      known_.exchange = exchange_of(json.at("exchange"));
-      refuse_other_rows(known_.exchange->exemplars, n);
-      refuse_other_rows(known_.exchange->exemplars_of_exchange, n);
-      refuse_other_rows(known_.exchange->refused, n);
-      refuse_repeated(known_.exchange->exemplars);
-      refuse_repeated(known_.exchange->exemplars_of_exchange);
-    }
+    if (!json.at("exchange").is_null()) known_.exchange = exchange_of(json.at("exchange"));
+    check_record(known_, request_.at("points").get<Index>());
   } catch (const Json::exception&) {
     throw OtherFileError(
         fmt::format("{}: is no checkpoint; name another file, or leave --resume out", a_.path));

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "apps/data_arguments.hpp"
 #include "fwsr/data/dataset.hpp"
 #include "fwsr/methods/request.hpp"
+#include "fwsr/solver/sweep.hpp"
 
 namespace fwsr::app {
 
@@ -16,6 +18,12 @@ class Machines {
   virtual Dataset load(const DataArguments& arguments) = 0;
   /// Who plans and runs `request` on them. @pre the request outlives it
   virtual std::shared_ptr<const Chooser> chooser(const Request& request) = 0;
+  virtual SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
+                               const std::vector<NumberOrAuto>& alphas,
+                               const std::vector<double>& etas) = 0;
+  /// @pre `plan` was made for these points and options
+  virtual std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& options,
+                                        const SweepPlan& plan, const Observer& observer) = 0;
 };
 
 /// Null: this process is alone.

@@ -90,9 +90,9 @@ int run(int argc, const char* const* argv) {
   }
   for (const Command& command : commands)
     if (word == command.name) {
-      if (machines() && word != "select")
-        throw UsageError(
-            fmt::format("fwsr-mpi shares the work of select alone; write fwsr {} ...", word));
+      if (machines() && word != "select" && word != "sweep")
+        throw UsageError(fmt::format(
+            "fwsr-mpi shares the work of select and sweep alone; write fwsr {} ...", word));
       return command.run(argc - 1, argv + 1);
     }
   std::vector<std::string> names = {"--help", "--version"};

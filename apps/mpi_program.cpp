@@ -27,6 +27,7 @@
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sharded_points.hpp"
+#include "fwsr/solver/sweep_points.hpp"
 
 namespace fwsr::app {
 
@@ -92,7 +93,79 @@ class Program final : public Machines {
             }});
   }
 
+  SweepPlan plan_sweep(const PointsView& view, const SelectOptions& o,
+                       const std::vector<NumberOrAuto>& alphas,
+                       const std::vector<double>& etas) override {
+    const PlanFacts facts = facts_of(view, threads_of(o));
+    const Grid grid = make_grid(o, alphas, etas);
+    refuse_settings(o, grid, facts.points, facts.features);
+    PlanFacts anything = facts;
+    anything.limit = 1e300;
+    const Plan plan = make_plan(at_home(anything), o);
+    if (const auto why = sweep_not_shared(facts, o, plan)) {
+      if (facts.points > few_points)
+        throw OptionError("points that live in several places " + *why);
+      SweepPlan alone = plan_settings(plan, o, grid, 1);
+      alone.each.notes.push_back(note_of_few_points);
+      return alone;
+    }
+    return plan_settings(shared_plan(plan, facts, o), o, grid, 1);
+  }
+
+  std::vector<SweepEntry> sweep(const PointsView& view, const SelectOptions& o,
+                                const SweepPlan& plan, const Observer& observer) override {
+    const PlanFacts facts = facts_of(view, threads_of(o));
+    if (sweep_not_shared(facts, o, plan.each)) {
+      const RowsHere rows = in_memory(view, {});
+      return sweep_as_planned(rows.view, o, plan, observer);
+    }
+    const bool by_factor = plan.each.kernel_by == KernelBy::factor;
+    open_on_all(view, {}, by_factor ? preprocessing_of(o) : without_eta(o), plan.each);
+    std::vector<SweepEntry> entries =
+        sweep_sharded(all_ranks(), shape_of(facts), o, plan.grid.alphas, plan.grid.etas, observer);
+    for (SweepEntry& e : entries) e.selection.plan = plan.each;
+    return entries;
+  }
+
  private:
+  static constexpr const char* note_of_few_points =
+      "by rank 0 alone: what is asked of these few points is not shared";
+
+  static std::optional<std::string> sweep_not_shared(const PlanFacts& facts, const SelectOptions& o,
+                                                     const Plan& alone) {
+    if (!worth_sharing(facts.points)) return "are too few to be shared";
+    if (!o.conditions.empty() || o.budget)
+      return "know no conditions in a sweep; choose for every setting by itself";
+    return not_shared(shape_of(facts), o, alone);
+  }
+
+  /// As if this process had memory for all points.
+  static PlanFacts at_home(PlanFacts facts) {
+    facts.streamed = false;
+    facts.data_bytes = checked_bytes(facts.points, facts.features, facts.single ? 4 : 8);
+    return facts;
+  }
+
+  std::shared_ptr<RemoteShards> all_ranks() {
+    return std::make_shared<RemoteShards>(std::make_unique<mpi::RanksTransport>(ranks_));
+  }
+
+  /// Has every rank hold its points.
+  void open_on_all(const PointsView& view, std::span<const Index> subset, const Preprocessing& prep,
+                   const Plan& plan) {
+    const Index n = subset.empty() ? rows_of(view) : std::ssize(subset);
+    const Index share = checked_bytes(share_of(n), cols_of(view), is_single(view) ? 4 : 8);
+    About about{.paths = paths_,
+                .rows = rows_of(view),
+                .members = {subset.begin(), subset.end()},
+                .prep = prep,
+                .streamed = plan.data_bytes < share,
+                .threads = threads_named_};
+    BytesWriter writer;
+    writer(about);
+    ranks_.open(writer.take());
+  }
+
   static PointsShape shape_of(const PlanFacts& facts) {
     return {.size = facts.points,
             .features = facts.features,
@@ -102,8 +175,7 @@ class Program final : public Machines {
 
   /// What one process would do, had it memory enough.
   static Plan plan_alone(const Request& request, PlanFacts facts, const SelectOptions& o) {
-    facts.streamed = false;
-    facts.data_bytes = checked_bytes(facts.points, facts.features, facts.single ? 4 : 8);
+    facts = at_home(facts);
     Plan plan = is_solver(*request.method)
                     ? make_plan(facts, o)
                     : plan_method(*request.method, request.settings, facts, o);
@@ -130,7 +202,7 @@ class Program final : public Machines {
           request.method->name));
     }
     Plan plan = plan_alone(request, facts, o);
-    plan.notes.push_back("by rank 0 alone: what is asked of these few points is not shared");
+    plan.notes.push_back(note_of_few_points);
     return plan;
   }
 
@@ -176,20 +248,9 @@ class Program final : public Machines {
                             .single = is_single(view)};
     Selection result;
     if (is_solver(*request.method) && worth_sharing(shape.size) && !not_shared(shape, o, plan)) {
-      About about{.paths = paths_,
-                  .rows = rows_of(view),
-                  .members = {subset.begin(), subset.end()},
-                  .prep = preprocessing_of(o),
-                  .streamed = plan.data_bytes < checked_bytes(share_of(shape.size), shape.features,
-                                                              shape.single ? 4 : 8),
-                  .threads = threads_named_};
       const mpi::Communicator::Traffic before = communicator_.traffic();
-      BytesWriter writer;
-      writer(about);
-      ranks_.open(writer.take());
-      result = select_sharded(
-          std::make_shared<RemoteShards>(std::make_unique<mpi::RanksTransport>(ranks_)), shape, o,
-          observer);
+      open_on_all(view, subset, preprocessing_of(o), plan);
+      result = select_sharded(all_ranks(), shape, o, observer);
       result.plan = plan;
       const mpi::Communicator::Traffic& now = communicator_.traffic();
       result.plan.notes.push_back(fmt::format(

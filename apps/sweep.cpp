@@ -11,6 +11,7 @@
 #include "apps/destination.hpp"
 #include "apps/file_fault.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/machines.hpp"
 #include "apps/option_list.hpp"
 #include "apps/progress.hpp"
 #include "apps/run_arguments.hpp"
@@ -131,6 +132,11 @@ void check_arguments(const CLI::App& app, SweepArguments& a) {
 }
 
 SweepPlans plan_of(const SweepArguments& a, const Dataset& data) {
+  if (Machines* const all = machines()) {
+    if (a.count.per_class)
+      throw UsageError("fwsr-mpi sweeps over all points alone; leave --per-class out");
+    return {.all = all->plan_sweep(data.view(), a.options, a.alphas, a.etas), .classes = {}};
+  }
   if (!a.count.per_class)
     return {.all = plan_sweep(data.view(), a.options, a.alphas, a.etas), .classes = {}};
   return {.all = {},
@@ -179,8 +185,10 @@ void solve(const SweepArguments& a, const SweepPlans& plan, ProgressBar& bar, Sw
          sweep_as_planned(points, a.options, plan.classes, observer_for(bar, result.data)))
       parts.push_back(std::move(e.classes));
   } else {
-    for (SweepEntry& e :
-         sweep_as_planned(points, a.options, plan.all, observer_for(bar, result.data))) {
+    const Observer observer = observer_for(bar, result.data);
+    Machines* const all = machines();
+    for (SweepEntry& e : all ? all->sweep(points, a.options, plan.all, observer)
+                             : sweep_as_planned(points, a.options, plan.all, observer)) {
       parts.emplace_back();
       parts.back().push_back({.name = "",
                               .points = rows_of(points),
@@ -217,6 +225,7 @@ void solve(const SweepArguments& a, const SweepPlans& plan, ProgressBar& bar, Sw
 
 /// Before the work begins, when it will take long.
 void warn_of_long_run(const SweepPlan& plan, ProgressBar& bar) {
+  if (machines()) return;  // how long that takes there is not known
   const std::string warning = warning_of_long_run(plan);
   if (warning.empty()) return;
   bar.clear();

@@ -223,6 +223,8 @@ TEST(Journal, knows_what_a_question_does_from_its_bytes) {
   EXPECT_TRUE(facts(fwsr::Advance{}).tells);
   EXPECT_FALSE(facts(fwsr::LargestScore{}).changes);
   EXPECT_FALSE(facts(fwsr::LargestScore{}).tells);
+  EXPECT_FALSE(facts(fwsr::Lead{}).changes);
+  EXPECT_FALSE(facts(fwsr::Lead{}).tells);
   EXPECT_TRUE(facts(fwsr::OfSet<fwsr::ScanPoints>{}).changes);
   EXPECT_FALSE(fwsr::facts_of_question(Bytes(4, std::byte{0x7f})).known);
 }

@@ -1,6 +1,7 @@
 // Points cut into shards that speak through bytes give the same bits as all points in one place.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
+#include "fwsr/solver/scores.hpp"
 #include "fwsr/solver/select_points.hpp"
 #include "fwsr/solver/sharded_points.hpp"
 #include "fwsr/solver/sweep_points.hpp"
@@ -304,6 +306,26 @@ TEST_P(AnyStorage, hold_some_points_of_one_class) {
   }
 }
 
+TEST_P(AnyStorage, with_so_many_features_that_a_product_rounds_by_the_place_of_a_row) {
+  const Index n = 4200, d = 40;
+  const problems::Data data = points_like(n, d, GetParam(), 15);
+  fwsr::SelectOptions options{.exemplars = 6, .codes = true, .assignment = true, .threads = 2};
+  fwsr::Rng random(4);
+  for (const bool some : {false, true}) {  // that may be chosen
+    for (Index i = 0; i < n && some; ++i)
+      options.conditions.candidates.push_back(random.uniform() < 0.4);
+    const fwsr::Selection alone = whole(data.view(), {}, options);
+    for (const Index count : counts) {
+      SCOPED_TRACE(testing::Message() << count << " shards");
+      const fwsr::Selection found =
+          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
+                               shape_of(data.view(), n), options);
+      same::expect_same(found, alone);
+      EXPECT_EQ(found.certificate->gap_error, alone.certificate->gap_error);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shards, AnyStorage,
                          testing::Values(Storage::dense_f32, Storage::dense_f64,
                                          Storage::csr_f32_i32, Storage::csr_f64_i64));
@@ -355,6 +377,15 @@ TEST_P(DenseStorage, choose_by_a_factor_as_people_get_who_give_only_k) {
   ASSERT_EQ(alone.exemplars.size(), 7u);
   ASSERT_GT(alone.refinement->exchanges, 0);
   ASSERT_GT(alone.refinement->moves, 0);
+  for (const Index count : counts) expect_same_by_factor(data, options, alone, count, 5);
+}
+
+TEST_P(DenseStorage, choose_by_a_factor_of_many_columns_from_many_features) {
+  const Index n = 4200, d = 40;
+  const problems::Data data = points_like(n, d, GetParam(), 25);
+  fwsr::SelectOptions options = by_factor(7, 150);
+  options.refine = fwsr::Refine::middle;
+  const fwsr::Selection alone = whole_by_factor(data.view(), options);
   for (const Index count : counts) expect_same_by_factor(data, options, alone, count, 5);
 }
 
@@ -459,6 +490,26 @@ TEST(Shards, with_sums_too_large_to_hold_one_of_per_segment) {
                                            shape_of(data.view(), n), options),
                       alone);
   }
+}
+
+TEST(Shards, that_are_near_the_best_are_asked_again_for_the_first_who_is_near_enough) {
+  // Of the first shard 5 is within a tie of 700, 700 of 1500 in the second, and 5 not of 1500.
+  const Index n = 2048, d = 2;
+  fwsr::Rng random(8);
+  std::vector<double> values(at(n * d));
+  for (Index i = 0; i < n; ++i) values[at(i * d)] = random.uniform() / 2;
+  const auto score = [&](Index i, double less) {  // a part of the largest
+    values[at(i * d)] = std::sqrt(1 - less * fwsr::tie_double);
+  };
+  score(5, 1.4), score(700, 0.6), score(1500, 0);
+  const problems::Data data(n, d, values, Storage::dense_f64);
+  const fwsr::SelectOptions options{.exemplars = 1, .center = fwsr::Center::none, .threads = 1};
+  const fwsr::Selection alone = whole(data.view(), {}, options);
+  ASSERT_EQ(alone.exemplars, std::vector<Index>{700});
+  same::expect_same(fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options),
+                                                   {{0, 1024, n}, {1024, 1024, n}}),
+                                         shape_of(data.view(), n), options),
+                    alone);
 }
 
 TEST(Shards, larger_than_256_segments_of_1024_points) {

@@ -37,8 +37,8 @@ LandmarkRows landmark_rows(const Points& points, const std::vector<Index>& landm
   return found;
 }
 
-/// Fills out (n x landmarks) with unit^2 K[:, L], block by block, and calls finish(first, last, rows) on each: `height`
-/// rows in the layout of out, of which last - first are points.
+/// Fills out (n x landmarks) with unit^2 K[:, L], block by block, and calls finish(rows) on each: `height` rows in the
+/// layout of out, of which count() are points.
 template <class T, class Finish>
 void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& kernel,
                  const std::vector<Index>& landmarks, double unit, T* out, int threads,
@@ -50,13 +50,14 @@ void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& 
   if (points.sparse() || !formula.column_times) {
     sweep_rows<double>(
         n, height, r, out, threads,
-        [&](Index first, Index last, double* to) {
+        [&](const BlockRows<double>& to) {
           const std::vector<double> values =
-              exact.values(landmarks, index_range(first, last),
+              exact.values(landmarks, index_range(to.first, to.last),
                            Eta::left_out);  // L first: runs of points
-          const Index rows = last - first;
+          const Index rows = to.count();
           for (Index i = 0; i < rows; ++i)
-            for (Index j = 0; j < r; ++j) to[i * r + j] = values[at(j * rows + i)] * unit * unit;
+            for (Index j = 0; j < r; ++j)
+              to.all[i * r + j] = values[at(j * rows + i)] * unit * unit;
         },
         finish);
     return;
@@ -71,8 +72,7 @@ void for_columns(const KernelMatrix& exact, const Points& points, const Kernel& 
   const auto by_products = [&](auto number) {
     const ProductColumns<decltype(number)> columns(points, few);
     sweep_rows<decltype(number)>(
-        n, height, r, out, threads,
-        [&](Index first, Index last, auto* to) { columns.fill(first, last, height, to); }, finish);
+        n, height, r, out, threads, [&](const auto& rows) { columns.fill(rows, height); }, finish);
   };
   if (std::is_same_v<T, float> && squared && ProductColumns<T>(points, few).farthest(threads) > far)
     by_products(double{});
@@ -130,17 +130,17 @@ void Factor::fill(const KernelMatrix& exact, const Points& points, const Kernel&
   const Index height = sweep_height(size_);
   const std::size_t blocks = at(block_count(size_, height));
   std::vector<double> lost(blocks), trace(blocks);
-  for_columns<T>(exact, points, kernel, landmarks_, unit_, out, threads,
-                 [&](Index first, Index last, T* rows) {
-                   throw_if_cancelled(keep_going);
-                   substitute(rows, height);
-                   const std::size_t b = at(first / height);
-                   for (Index i = first; i < last; ++i) {
-                     const double self = exact.diagonal(i, Eta::left_out) * unit_ * unit_;
-                     trace[b] += self;
-                     lost[b] += self - squared_norm_of(rows + (i - first) * r, r);
-                   }
-                 });
+  for_columns<T>(
+      exact, points, kernel, landmarks_, unit_, out, threads, [&](const BlockRows<T>& rows) {
+        throw_if_cancelled(keep_going);
+        substitute(rows.all, height);
+        const std::size_t b = at(rows.first / height);
+        for (Index i = 0; i < rows.count(); ++i) {
+          const double self = exact.diagonal(rows.first + i, Eta::left_out) * unit_ * unit_;
+          trace[b] += self;
+          lost[b] += self - squared_norm_of(rows.all + i * r, r);
+        }
+      });
   tell_error(std::accumulate(lost.begin(), lost.end(), 0.0),
              std::accumulate(trace.begin(), trace.end(), 0.0));
 }

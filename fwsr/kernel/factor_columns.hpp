@@ -8,6 +8,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
+#include "fwsr/base/placed_blocks.hpp"
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -15,8 +16,7 @@
 
 namespace fwsr::detail {
 
-/// Points per block of the sweep, zeros behind the last one: a multiple of every micro-kernel's
-/// size, so that equal points get equal rows of F wherever they stand.
+/// Points per block of the sweep, zeros around those that are here: a multiple of every micro-kernel's size.
 inline constexpr Index block_step = 48;
 inline constexpr Index factor_rows = 10 * block_step;
 
@@ -29,25 +29,32 @@ inline Index sweep_height(Index n) {
   return std::min(factor_rows, block_count(n, block_step) * block_step);
 }
 
-/// Fills out (n x r) block by block: fill(first, last, rows) writes numbers of type U for points first .. last to
-/// `height` rows, finish(first, last, rows) makes of them, as T, what they are to be.
+/// Rows of a block, `height` of them: those of points first .. last stand behind `before` others.
+template <class T>
+struct BlockRows {
+  Index first, last, before;
+  T* all;
+  Index count() const { return last - first; }
+};
+
+/// Fills out (a portion of all points x r) block by block: fill(rows) writes numbers of type U, finish(rows) makes of
+/// them, as T, what they are to be.
 template <class U, class T, class Fill, class Finish>
-void sweep_rows(Index n, Index height, Index r, T* out, int threads, Fill&& fill, Finish&& finish) {
-  for_blocks(
-      threads, n,
-      [&](Index, Index first, Index last) {
-        if constexpr (std::is_same_v<U, T>)
-          if (last - first == height) {  // a full block needs no other place than its own
-            fill(first, last, out + first * r);
-            return finish(first, last, out + first * r);
-          }
-        std::vector<U> tile(at(height * r));
-        fill(first, last, tile.data());
-        std::vector<T> rows(tile.begin(), tile.end());
-        finish(first, last, rows.data());
-        std::copy_n(rows.data(), (last - first) * r, out + first * r);
-      },
-      height);
+void sweep_rows(const Portion& portion, Index height, Index r, T* out, int threads, Fill&& fill,
+                Finish&& finish) {
+  for_blocks_of_all(threads, portion, height, [&](int, Index first, Index last, Index before) {
+    if constexpr (std::is_same_v<U, T>)
+      if (last - first == height) {  // a full block needs no other place than its own
+        const BlockRows<T> rows{first, last, 0, out + first * r};
+        fill(rows);
+        return finish(rows);
+      }
+    std::vector<U> tile(at(height * r));
+    fill(BlockRows<U>{first, last, before, tile.data()});
+    std::vector<T> rows(tile.begin(), tile.end());
+    finish(BlockRows<T>{first, last, before, rows.data()});
+    std::copy_n(rows.data() + before * r, (last - first) * r, out + first * r);
+  });
 }
 
 // ------------------------------------------------------------------------------ K at the landmarks
@@ -100,12 +107,12 @@ class ProductColumns {
     return most.empty() ? 0.0 : *std::max_element(most.begin(), most.end());
   }
 
-  /// K[first .. last, L], row by row; `height` rows, whatever stands behind the last one.
-  void fill(Index first, Index last, Index height, T* out) const {
+  /// K[first .. last, L], row by row; `height` rows, whatever stands around those.
+  void fill(const BlockRows<T>& to, Index height) const {
     std::vector<T> rows(at(height * width_));
     std::vector<double> wide(at(d_));
-    for (Index i = first; i < last; ++i) {
-      T* a = rows.data() + (i - first) * width_;
+    for (Index i = to.first; i < to.last; ++i) {
+      T* a = rows.data() + (to.before + i - to.first) * width_;
       const double half = load(i, a, wide.data()) / 2;
       if (squared_) a[d_] = 1, a[d_ + 1] = static_cast<T>(-half);
     }
@@ -116,8 +123,8 @@ class ProductColumns {
                         .a = static_cast<T>(scale_),
                         .left = rows.data(),
                         .right = landmarks_.data(),
-                        .out = out});
-    formula_.on<T>().columns(numbers_, height * count_, out);
+                        .out = to.all});
+    formula_.on<T>().columns(numbers_, height * count_, to.all);
   }
 
  private:

@@ -32,13 +32,13 @@ SegmentSums<double> fill(const Points& points, const KernelTables& z, T* out, in
   const Substitution<T> substitute(z.lower, r);
   std::vector<double> left(at(n));
   sweep_rows<U>(
-      n, height, r, out, threads,
-      [&](Index first, Index last, U* to) { columns.fill(first, last, height, to); },
-      [&](Index first, Index last, T* rows) {
+      points.portion(), height, r, out, threads,
+      [&](const BlockRows<U>& rows) { columns.fill(rows, height); },
+      [&](const BlockRows<T>& rows) {
         throw_if_cancelled(keep_going);
-        substitute(rows, height);
-        for (Index i = first; i < last; ++i)
-          left[at(i)] = z.times - squared_norm_of(rows + (i - first) * r, r);
+        substitute(rows.all, height);
+        for (Index i = 0; i < rows.count(); ++i)
+          left[at(rows.first + i)] = z.times - squared_norm_of(rows.all + (rows.before + i) * r, r);
       });
   return segment_sums(threads, points.portion(), [&](Index i) { return left[at(i)]; });
 }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/placed_blocks.hpp"
 #include "fwsr/base/segments.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/large_array.hpp"
@@ -19,8 +20,7 @@ namespace {
 /// would lose a digit over many.
 constexpr Index gram_rows = 1024;
 constexpr Index product_rows = 384;  // rows per product, or fewer in steps of
-constexpr Index product_step = 48;   // a multiple of every micro-kernel's height, so that equal
-                                     // points get equal bits wherever they stand
+constexpr Index product_step = 48;   // a multiple of every micro-kernel's height
 constexpr Index leaf = 112;          // triangles no larger than this are multiplied as squares
 
 /// Rows per block: the same for these points whatever the number of threads.
@@ -138,7 +138,6 @@ void mirror(Index d, std::vector<double>& m) {
 template <class T>
 void quadratic_forms(const Portion& portion, Index d, int threads, const FillRows<T>& fill,
                      std::span<const double> m, const VisitForms& visit) {
-  const Index n = portion.size;
   // a^T M a = 2 a^T U a with U the upper triangle of M and half its diagonal.
   LargeArray<T> u = make_large_array<T>(d * d);
   for (Index i = 0; i < d; ++i) {
@@ -147,7 +146,8 @@ void quadratic_forms(const Portion& portion, Index d, int threads, const FillRow
     for (Index j = i + 1; j < d; ++j) u[at(i * d + j)] = static_cast<T>(m[at(i * d + j)]);
   }
   const Index height = product_height(portion.of);
-  const auto work = static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(d);
+  const auto work =
+      static_cast<double>(portion.size) * static_cast<double>(d) * static_cast<double>(d);
   const int team = threads_for(threads, work);
   struct Scratch {
     LargeArray<T> numbers;  // rows, then their products: on large pages together
@@ -160,32 +160,30 @@ void quadratic_forms(const Portion& portion, Index d, int threads, const FillRow
   if constexpr (std::is_same_v<T, float>) {
     if (unit) packed = pack_triangle(u.get(), d), u.reset();
   }
-  for_blocks(
-      team, n,
-      [&](int thread, Index, Index first, Index last) {
-        auto& [numbers, forms, room] = scratch[static_cast<std::size_t>(thread)];
-        if (!numbers) numbers = make_large_array<T>((unit ? 1 : 2) * height * d);
-        T *const a = numbers.get(), *const y = a + height * d;
-        forms.resize(at(height));
-        fill(first, last, a);
-        if constexpr (std::is_same_v<T, float>) {
-          if (unit) forms_on_unit(a, last - first, d, packed, forms.data(), room);
-        }
-        if (!unit) {  // always a full block: the rows behind the last one are zero
-          std::fill(a + (last - first) * d, a + height * d, T{0});
-          times_triangle(height, d, 0, d, a, u.get(), y);
-          for (Index i = 0; i < last - first; ++i) forms[at(i)] = dot(a + i * d, y + i * d, d);
-        }
-        for (Index i = 0; i < last - first; ++i) forms[at(i)] *= 2;
-        visit(first, last, forms.data());
-      },
-      height);
+  for_blocks_of_all(team, portion, height, [&](int thread, Index first, Index last, Index before) {
+    auto& [numbers, forms, room] = scratch[static_cast<std::size_t>(thread)];
+    if (!numbers) numbers = make_large_array<T>((unit ? 1 : 2) * height * d);
+    T *const a = numbers.get(), *const y = a + height * d;
+    const Index end = before + last - first;
+    forms.resize(at(height));
+    std::fill(a, a + before * d, T{0});
+    fill(first, last, a + before * d);
+    if constexpr (std::is_same_v<T, float>) {
+      if (unit) forms_on_unit(a, end, d, packed, forms.data(), room);
+    }
+    if (!unit) {  // always a full block: the rows around those that are here are zero
+      std::fill(a + end * d, a + height * d, T{0});
+      times_triangle(height, d, 0, d, a, u.get(), y);
+      for (Index i = before; i < end; ++i) forms[at(i)] = dot(a + i * d, y + i * d, d);
+    }
+    for (Index i = before; i < end; ++i) forms[at(i)] *= 2;
+    visit(first, last, forms.data() + before);
+  });
 }
 
 void visit_products(const Portion& portion, Index d, int threads, const FillRows<double>& fill,
                     std::span<const double> m, std::span<const double> second,
                     const VisitProducts& visit) {
-  const Index n = portion.size;
   const Index height = product_height(portion.of);
   const auto product = [&](const std::vector<double>& left, std::span<const double> right,
                            std::vector<double>& out) {
@@ -196,17 +194,16 @@ void visit_products(const Portion& portion, Index d, int threads, const FillRows
                              .right = right.data(),
                              .out = out.data()});
   };
-  for_blocks(
-      threads, n,
-      [&](Index, Index first, Index last) {
-        std::vector<double> a(at(height * d)), y(at(height * d)), z(at(height * d));
-        fill(first, last, a.data());
-        product(a, m, y);
-        product(y, second, z);
-        for (Index i = 0; i < last - first; ++i)
-          visit(first + i, a.data() + i * d, y.data() + i * d, z.data() + i * d);
-      },
-      height);
+  for_blocks_of_all(threads, portion, height, [&](int, Index first, Index last, Index before) {
+    std::vector<double> a(at(height * d)), y(at(height * d)), z(at(height * d));
+    fill(first, last, a.data() + before * d);
+    product(a, m, y);
+    product(y, second, z);
+    for (Index i = first; i < last; ++i) {
+      const Index row = (before + i - first) * d;
+      visit(i, a.data() + row, y.data() + row, z.data() + row);
+    }
+  });
 }
 
 template Gram gram_of_rows<float>(Index, Index, int, const FillRows<float>&);

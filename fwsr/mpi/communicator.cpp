@@ -40,7 +40,7 @@ Communicator::~Communicator() {
   if (comm_ != MPI_COMM_NULL && !finalized) MPI_Comm_free(&comm_);
 }
 
-void Communicator::wait(MPI_Request& request) const {
+void Communicator::wait(MPI_Request& request, bool flows) const {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   for (int done = 0;;) {
@@ -48,10 +48,12 @@ void Communicator::wait(MPI_Request& request) const {
     if (done) return;
     // Who sleeps is woken soon where there are more ranks than cores; who asks on is put at the end of the queue.
     constexpr auto at_first = std::chrono::microseconds(200),
+                   at_once = std::chrono::microseconds(50),
                    at_most = std::chrono::microseconds(2000);
     const auto waited = Clock::now() - start;
-    if (waited > at_first)
-      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 20, at_most));
+    if (waited > (flows ? 100 * at_first : at_first))
+      std::this_thread::sleep_for(flows ? at_once
+                                        : std::min<Clock::duration>(waited / 20, at_most));
     else
       std::this_thread::yield();
   }
@@ -67,14 +69,14 @@ void Communicator::broadcast(Bytes& bytes) const {
       std::memcpy(start.data() + sizeof length, bytes.data(), std::min(bytes.size(), room));
   }
   MPI_Request request{};
-  const auto send = [&](void* data, Index count) {
+  const auto send = [&](void* data, Index count, bool flows) {
     check(MPI_Ibcast(data, static_cast<int>(count), MPI_BYTE, 0, comm_, &request),
           "telling all ranks");
-    wait(request);
+    wait(request, flows);
     (leads() ? traffic_.sent : traffic_.received) += count;
     ++traffic_.messages;
   };
-  send(start.data(), static_cast<Index>(first_bytes));
+  send(start.data(), static_cast<Index>(first_bytes), false);
   if (!leads()) {
     std::memcpy(&length, start.data(), sizeof length);
     bytes.resize(static_cast<std::size_t>(length));
@@ -82,13 +84,13 @@ void Communicator::broadcast(Bytes& bytes) const {
       std::memcpy(bytes.data(), start.data() + sizeof length, std::min(bytes.size(), room));
   }
   for (auto begin = static_cast<Index>(room); begin < length; begin += most)
-    send(bytes.data() + begin, std::min(most, length - begin));
+    send(bytes.data() + begin, std::min(most, length - begin), true);
 }
 
 std::vector<Bytes> Communicator::gather(Bytes own) const {
   MPI_Request request{};
-  const auto finish = [&](Index& counted, Index count) {
-    wait(request);
+  const auto finish = [&](Index& counted, Index count, bool flows) {
+    wait(request, flows);
     counted += count;
     ++traffic_.messages;
   };
@@ -102,13 +104,13 @@ std::vector<Bytes> Communicator::gather(Bytes own) const {
     check(
         MPI_Isend(start.data(), static_cast<int>(start.size()), MPI_BYTE, 0, tag, comm_, &request),
         "answering");
-    finish(traffic_.sent, static_cast<Index>(start.size()));
+    finish(traffic_.sent, static_cast<Index>(start.size()), false);
     for (auto begin = static_cast<Index>(first_bytes); begin < length; begin += most) {
       const Index count = std::min(most, length - begin);
       check(
           MPI_Isend(own.data() + begin, static_cast<int>(count), MPI_BYTE, 0, tag, comm_, &request),
           "answering");
-      finish(traffic_.sent, count);
+      finish(traffic_.sent, count, true);
     }
     return {};
   }
@@ -120,7 +122,7 @@ std::vector<Bytes> Communicator::gather(Bytes own) const {
                     &request),
           "hearing an answer");
     Index length = 0;
-    finish(traffic_.received, 0);
+    finish(traffic_.received, 0, false);
     std::memcpy(&length, start.data(), sizeof length);
     Bytes bytes(static_cast<std::size_t>(length));
     const std::size_t first = std::min(bytes.size(), first_bytes);
@@ -131,7 +133,7 @@ std::vector<Bytes> Communicator::gather(Bytes own) const {
       check(MPI_Irecv(bytes.data() + begin, static_cast<int>(count), MPI_BYTE, from, tag, comm_,
                       &request),
             "hearing an answer");
-      finish(traffic_.received, count);
+      finish(traffic_.received, count, true);
     }
     all.push_back(std::move(bytes));
   }

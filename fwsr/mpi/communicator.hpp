@@ -38,7 +38,8 @@ class Communicator {
   const Traffic& traffic() const { return traffic_; }
 
  private:
-  void wait(MPI_Request& request) const;
+  /// `flows`: the other side is at it, and every look moves a piece of a long message.
+  void wait(MPI_Request& request, bool flows = false) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;

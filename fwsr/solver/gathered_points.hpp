@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -77,7 +78,7 @@ class GatheredPoints : public PointSet {
   }
 
   std::unique_ptr<PointRun> begin(const Covariance& covariance) override {
-    auto run = std::make_unique<Run>(shards_, new_id());
+    auto run = std::make_unique<Run>(shards_, new_id(), seen_);
     shards_->ask(BeginRun{.set = set_, .covariance = covariance.id, .run = run->id()});
     return run;
   }
@@ -87,6 +88,7 @@ class GatheredPoints : public PointSet {
     leave_rest(out);
   }
   void whole_row(Index i, double* out) const override {
+    if (seen_->copy(i, out)) return;
     const Rows found = rows({i});
     std::copy(found.rows.begin(), found.rows.end(), out);
   }
@@ -216,16 +218,52 @@ class GatheredPoints : public PointSet {
   }
 
  private:
+  /// The row that came with a leader: it is what is asked for next.
+  class SeenRow {
+   public:
+    void keep(Index point, std::vector<double> row) {
+      const std::lock_guard lock(mutex_);
+      point_ = point;
+      row_ = std::move(row);
+    }
+    bool copy(Index point, double* out) const {
+      const std::lock_guard lock(mutex_);
+      if (point != point_) return false;
+      std::copy(row_.begin(), row_.end(), out);
+      return true;
+    }
+
+   private:
+    mutable std::mutex mutex_;
+    Index point_ = -1;
+    std::vector<double> row_;
+  };
+
   class Run final : public PointRun {
    public:
-    Run(std::shared_ptr<Shards> shards, Index id) : shards_(std::move(shards)), id_(id) {}
+    Run(std::shared_ptr<Shards> shards, Index id, std::shared_ptr<SeenRow> seen)
+        : shards_(std::move(shards)), id_(id), seen_(std::move(seen)) {}
     ~Run() override { forget(*shards_, Forget::What::run, id_); }
     Index id() const { return id_; }
 
     Leader leader(double tie) const override {
       double largest = -std::numeric_limits<double>::infinity();
-      for (const double s : shards_->ask(LargestScore{.run = id_}))
-        if (!(s <= largest)) largest = s;
+      if constexpr (requires { Shards::far; }) {
+        std::vector<Lead::Reply> all = shards_->ask(Lead{.run = id_, .tie = tie});
+        for (const Lead::Reply& s : all)
+          if (!(s.largest <= largest)) largest = s.largest;
+        // What is within reach of a shard's own largest score may be out of that of all.
+        const double enough = enough_of(largest, tie);
+        const auto leads = std::find_if(all.begin(), all.end(),
+                                        [&](const Lead::Reply& s) { return s.largest >= enough; });
+        if (leads != all.end() && leads->score >= enough && leads->first.point >= 0) {
+          seen_->keep(leads->first.point, std::move(leads->row));
+          return {.point = leads->first.point, .square = leads->first.square};
+        }
+      } else {
+        for (const double s : shards_->ask(LargestScore{.run = id_}))
+          if (!(s <= largest)) largest = s;
+      }
       for (const auto& found :
            shards_->ask(FirstScore{.run = id_, .enough = enough_of(largest, tie)}))
         if (found.point >= 0) return {.point = found.point, .square = found.square};
@@ -243,6 +281,7 @@ class GatheredPoints : public PointSet {
    private:
     std::shared_ptr<Shards> shards_;
     Index id_;
+    std::shared_ptr<SeenRow> seen_;
   };
 
   struct ForgetIt {
@@ -460,6 +499,7 @@ class GatheredPoints : public PointSet {
   }
 
   std::shared_ptr<Shards> shards_;
+  std::shared_ptr<SeenRow> seen_ = std::make_shared<SeenRow>();
   Index set_;
   PointFacts facts_;
   GatheredPoints* without_ = nullptr;

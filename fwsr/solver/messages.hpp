@@ -62,6 +62,8 @@ template <class A> void fields(A& a, BeginRun& v) { a(v.set, v.covariance, v.run
 template <class A> void fields(A& a, LargestScore& v) { a(v.run); }
 template <class A> void fields(A& a, FirstScore& v) { a(v.run, v.enough); }
 template <class A> void fields(A& a, FirstScore::Reply& v) { a(v.point, v.square); }
+template <class A> void fields(A& a, Lead& v) { a(v.run, v.tie); }
+template <class A> void fields(A& a, Lead::Reply& v) { a(v.largest, v.score, v.first, v.row); }
 template <class A> void fields(A& a, ScoreStep& v) { a(v.gamma, v.length); }
 template <class A> void fields(A& a, Advance::Step& v) { a(v.run, v.covariance, v.a, v.av, v.rv, v.step); }
 template <class A> void fields(A& a, Advance& v) { a(v.set, v.steps, v.in_turn); }
@@ -134,13 +136,15 @@ struct QuestionList {
             ...);
   }
 };
-using Questions = QuestionList<
-    OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>, OfSet<DropConstant>,
-    OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>, MakeSet, WhichPoints, Forget,
-    RowsOf, CopiesOf, Moments, KeepForms, KeepFormsInSingle, SumPoints, KeepBordered, BeginRun,
-    LargestScore, FirstScore, Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
-    ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan, Narrow, SetPrices,
-    SumGroups, FindMiddles, KeepLeft, FarthestFrom, MakeFactor, ProjectInKernel, NearestInKernel>;
+using Questions =
+    QuestionList<OfSet<ScanPoints>, OfSet<SumFeatures>, OfSet<FindNumbers>, OfSet<FindHuge>,
+                 OfSet<DropConstant>, OfSet<NormalizePoints>, OfSet<SumSquares>, OfSet<SetScale>,
+                 MakeSet, WhichPoints, Forget, RowsOf, CopiesOf, Moments, KeepForms,
+                 KeepFormsInSingle, SumPoints, KeepBordered, BeginRun, LargestScore, FirstScore,
+                 Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
+                 ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan,
+                 Narrow, SetPrices, SumGroups, FindMiddles, KeepLeft, FarthestFrom, MakeFactor,
+                 ProjectInKernel, NearestInKernel, Lead>;
 
 /// How answering went.
 enum class Outcome : std::int32_t { answered, error, memory_error, interrupted };

@@ -82,6 +82,15 @@ const Points& PointShard::candidates(Index set) const {
                                                                : *found->second.candidates;
 }
 
+/// A point has its bits by its place among all: so r is made of all points.
+std::vector<double> PointShard::of_candidates(Index set, std::vector<double> r) const {
+  if (&candidates(set) == &points(set)) return r;
+  std::vector<double> own;
+  own.reserve(terms(set).candidates.size());
+  for (const Index i : terms(set).candidates) own.push_back(r[at(i)]);
+  return own;
+}
+
 std::vector<double> PointShard::r_of_all(Index set, Index covariance) const {
   const std::vector<double>& own = r(covariance);
   std::vector<double> all(at(points(set).size()));
@@ -161,14 +170,14 @@ double PointShard::keep(Index id, std::vector<double> r) {
 }
 
 KeepForms::Reply PointShard::answer(const KeepForms& q) {
-  return keep(q.id, forms_in_double(candidates(q.set), q.c.all(), threads_, keep_going_));
+  return keep(
+      q.id, of_candidates(q.set, forms_in_double(points(q.set), q.c.all(), threads_, keep_going_)));
 }
 
 KeepFormsInSingle::Reply PointShard::answer(const KeepFormsInSingle& q) {
-  SingleForms forms =
-      forms_in_single(candidates(q.set), q.b.all(), {q.m.all(), q.s.all(), q.cm.all()},
-                      points(q.set).portion().of, threads_, keep_going_);
-  keep(q.id, std::move(forms.r));
+  SingleForms forms = forms_in_single(points(q.set), q.b.all(), {q.m.all(), q.s.all(), q.cm.all()},
+                                      points(q.set).portion().of, threads_, keep_going_);
+  keep(q.id, of_candidates(q.set, std::move(forms.r)));
   return {.most = forms.most, .longest = forms.longest};
 }
 
@@ -215,6 +224,19 @@ FirstScore::Reply PointShard::answer(const FirstScore& q) const {
   const Index i = own.scores.first(q.enough);
   if (i < 0) return {};
   return {.point = own.before + own.terms.point(i), .square = own.scores.c[at(i)]};
+}
+
+Lead::Reply PointShard::answer(const Lead& q) const {
+  const Run& own = run(q.run);
+  Lead::Reply reply;
+  reply.largest = largest(own.scores.block_max);
+  const Index i = own.scores.first(enough_of(reply.largest, q.tie));
+  if (i < 0) return reply;
+  reply.score = own.scores.score(at(i));
+  reply.first = {.point = own.before + own.terms.point(i), .square = own.scores.c[at(i)]};
+  reply.row.resize(at(own.points.dim()));
+  own.points.row(i, reply.row.data());
+  return reply;
 }
 
 Told PointShard::answer(const Rescore& q) {

@@ -38,6 +38,7 @@ class PointShard {
   RowsOf::Reply answer(const RowsOf& q) const;
   LargestScore::Reply answer(const LargestScore& q) const;
   FirstScore::Reply answer(const FirstScore& q) const;
+  Lead::Reply answer(const Lead& q) const;
   CopiesOf::Reply answer(const CopiesOf& q) const { return points(q.set).copies(q.points); }
   // ... and these too, for different runs; the others from one at a time.
   Told answer(const Rescore& q);
@@ -77,6 +78,7 @@ class PointShard {
   };
   const Terms& terms(Index set) const;
   const Points& candidates(Index set) const;
+  std::vector<double> of_candidates(Index set, std::vector<double> r) const;
   /// r of the points of a set from that of its candidates; of the others it is zero.
   std::vector<double> r_of_all(Index set, Index covariance) const;
 

@@ -164,6 +164,18 @@ struct FirstScore {
     double square = 0;
   };
 };
+/// Both at once, of shards that are far away: the largest score of those here, and the first of them that is within a
+/// relative `tie` of it, with its row.
+struct Lead {
+  Index run = 0;
+  double tie = 0;
+  struct Reply {
+    double largest = -std::numeric_limits<double>::infinity();
+    double score = 0;  // of the first
+    FirstScore::Reply first;
+    std::vector<double> row;  // a_i
+  };
+};
 /// One step of every run, or some of one.
 struct Advance {
   struct Step {

@@ -33,11 +33,12 @@ class Scores {
   std::vector<double> block_max;  // the largest score of every block of block_size points
   std::vector<double> prices;     // scores are c times this, 0: not to be picked; empty: c itself
 
- private:
   double score(std::size_t i) const {
     if (prices.empty()) return c[i];
     return prices[i] > 0 ? c[i] * prices[i] : -std::numeric_limits<double>::infinity();
   }
+
+ private:
   static std::size_t size(Index i) { return static_cast<std::size_t>(i); }
 };
 

@@ -42,6 +42,9 @@ class InProcess final : public Transport {
 /// Asks all shards of a transport. Throws what the first of them threw.
 class RemoteShards {
  public:
+  /// Every question takes its time to get there: few are better (GatheredPoints).
+  static constexpr bool far = true;
+
   explicit RemoteShards(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
   template <class Question>
   std::vector<typename Question::Reply> ask(const Question& question);

@@ -28,6 +28,7 @@
 #include "python/bindings/options.hpp"
 #include "python/bindings/planned.hpp"
 #include "python/bindings/points.hpp"
+#include "python/bindings/record.hpp"
 #include "python/bindings/report.hpp"
 #include "python/bindings/results.hpp"
 #include "python/bindings/shards.hpp"
@@ -242,6 +243,7 @@ NB_MODULE(_core, m) {
                   "exclude_columns"_a, "header"_a, "variable"_a, "hold_at_most"_a, "memory"_a)
       .def_prop_ro("rows", &GivenPoints::rows)
       .def_prop_ro("cols", &GivenPoints::cols)
+      .def_prop_ro("single", [](const GivenPoints& p) { return !p.there && is_single(p.view); })
       .def_prop_ro("streamed", [](const GivenPoints& p) { return !p.there && is_streamed(p.view); })
       .def_prop_ro("arrays", arrays_of)
       .def_prop_ro("labels", [](const GivenPoints& p) { return p.file.value().labels.words(); })
@@ -278,6 +280,7 @@ NB_MODULE(_core, m) {
         "every_step"_a);
   bind_encoder(m);
   bind_report(m);
+  bind_record(m);
   bind_shards(m);
   m.def("methods", [] {
     nb::list all;

@@ -12,6 +12,7 @@
 
 #include "fwsr/base/result.hpp"
 #include "fwsr/methods/settings.hpp"
+#include "python/bindings/record.hpp"
 #include "python/bindings/words.hpp"
 
 namespace fwsr::python {
@@ -202,6 +203,10 @@ SelectOptions read_options(const nb::dict& given) {
     const auto name = nb::cast<std::string>(key);
     if (name == "conditions") {
       options.conditions = read_conditions(nb::cast<nb::dict>(value));
+      continue;
+    }
+    if (name == "recorder") {  // whoever made the dictionary keeps it
+      options.recorder = nb::cast<Record*>(value);
       continue;
     }
     bool found = false;

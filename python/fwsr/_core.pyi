@@ -42,6 +42,8 @@ class Points:
     @property
     def cols(self) -> int: ...
     @property
+    def single(self) -> bool: ...
+    @property
     def streamed(self) -> bool: ...
     @property
     def arrays(self) -> Any: ...
@@ -114,6 +116,16 @@ class KnownPoints:
         lower: NDArray[np.float64] | None = None,
         squares: NDArray[np.float64] | None = None,
     ) -> tuple[NDArray[np.float64], float, float]: ...
+
+class Record:
+    def __init__(
+        self,
+        known: dict[str, Any] | None,
+        points: int,
+        seconds: float,
+        write: Callable[[dict[str, Any]], None],
+    ) -> None: ...
+    def as_python(self) -> dict[str, Any] | None: ...
 
 class Planned:
     def __init__(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _containers, _core, _data, _labels
+from ._checkpoint import written_down
 from ._clusters import has_cluster
 from ._comparison import ComparedMethod, Comparison
 from ._progress import Progress, Watcher
@@ -47,6 +48,9 @@ def select(
     device: str | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
+    checkpoint: Any = None,
+    resume: bool = False,
+    checkpoint_seconds: float = 30,
     **options: Any,
 ) -> Selection:
     """The k points that represent a data set.
@@ -88,6 +92,13 @@ def select(
         Called with a :class:`fwsr.Progress` after each step, and ten times a second
         between steps. Returning False stops the run: the answer holds what was chosen so far, its
         status is ``interrupted``.
+    checkpoint : path, optional
+        A file: what was decided so far is written there every ``checkpoint_seconds``, and when the
+        run ends or is stopped.
+    resume : bool
+        Go on from the checkpoint, where there is one, to the answer of a run that nobody disturbed.
+    checkpoint_seconds : float
+        How often; 0: after every step.
     **options
         Of the method: ``kernel``, ``gamma``, ``scale``, ... (:class:`fwsr.Exchange` explains them;
         ``alpha``, ``eta``, ... with ``method="fwsr"``: :class:`fwsr.FWSR`), or its own settings.
@@ -121,12 +132,14 @@ def select(
 
         _refuse_memory(memory)
         return select_there(X, k, method=method, y=y, per_class=per_class, codes=codes, seed=seed,
-                            n_jobs=n_jobs, verbose=verbose, callback=callback,
+                            n_jobs=n_jobs, verbose=verbose, callback=callback, resume=resume,
+                            checkpoint=checkpoint, checkpoint_seconds=checkpoint_seconds,
                             **{**options, **({} if device is None else {"device": device})})
     request = Request.of(method, {**options, "device": device}, seed_of(seed))
     run = Run.prepare(X, request, k, per_class, y, n_jobs, memory, name="k")
     run.options["codes"] = codes
-    selection = run.select(Watcher(verbose, callback, method))
+    with written_down(run, checkpoint, resume, checkpoint_seconds):
+        selection = run.select(Watcher(verbose, callback, method))
     tell(selection.warnings)
     return selection
 

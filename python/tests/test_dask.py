@@ -350,3 +350,88 @@ def test_a_step_tells_every_worker_some_vectors_and_no_more(client):
     step = (more["sent"] + more["received"] - few["sent"] - few["received"]) / 10 / workers
     assert step < 12 * 8 * d  # a, Av, Rv and the exemplar, twice, and names of questions
     assert _core.segment_size(20_000) == 1024
+
+
+# ------------------------------------------------------------------------------- class after class
+
+
+def labels(kinds: str = "abc") -> np.ndarray:
+    return np.array([kinds[i % 3 if i % 7 else 0] for i in range(3 * N)])
+
+
+@pytest.mark.parametrize("how", [{"k": 3, "per_class": True}, {"k": {"c": 2, "a": 4}},
+                                 {"k": "proportional:9"}, {"k": 6000, "per_class": True}],
+                         ids=["each", "named", "proportional", "more than there are"])
+def test_classes_give_the_bits_of_one_process(client, how):
+    X = np.concatenate([points(seed=seed) for seed in range(3)])
+    y = labels()
+    assert (y == "a").sum() > 4096 > (y == "b").sum()  # some chosen from there, some from here
+    lazy = da.from_array(X, chunks=((3000, 7, 0, 5193, 4400), (D,)))
+    rest = dict(how)
+    k = rest.pop("k")
+    if k == 6000:
+        y, lazy, X = y[:2000], lazy[:2000], X[:2000]
+    asked = {**rest, "y": y, "method": "fwsr", "refine": "exchange"}
+    asked_there = {**asked, "y": da.from_array(y, chunks=999)}
+    found = fwsr.dask.select(lazy, k, client=client, **asked_there)
+    alone = fwsr.select(X, k, **asked)
+    assert list(found.classes) == list(alone.classes)
+    assert found.exemplars.tolist() == alone.exemplars.tolist()
+    assert (found.status, found.warnings) == (alone.status, alone.warnings)
+    for name in ("weights", "strength"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(alone, name))
+    for name, one in alone.classes.items():
+        if one.certificate is not None:
+            same(found.classes[name], one)
+    if len(found):
+        np.testing.assert_array_equal(found.points, X[found.exemplars])
+    assert found.assignment.chunks[0] == lazy.chunks[0]
+    np.testing.assert_array_equal(found.assignment, alone.assignment)
+
+
+def test_classes_of_a_table_by_the_default_method(client):
+    pd = pytest.importorskip("pandas")
+    dd = pytest.importorskip("dask.dataframe")
+    X = np.concatenate([points(seed=seed) for seed in range(3)])
+    table = pd.DataFrame(X, columns=list("abcdef"), index=[f"row {i}" for i in range(len(X))])
+    y = pd.Series(labels("xyz"), index=table.index)
+    lazy = dd.from_pandas(table, npartitions=4, sort=False)
+    found = fwsr.select(lazy, 3, y=dd.from_pandas(y, npartitions=2, sort=False), per_class=True)
+    alone = fwsr.select(table, 3, y=y, per_class=True)
+    assert (found.exemplars.tolist(), found.ids) == (alone.exemplars.tolist(), alone.ids)
+    np.testing.assert_array_equal(found.weights, alone.weights)
+    told = found.assignment.compute()
+    assert told.index.equals(table.index)
+    np.testing.assert_array_equal(told, alone.assignment)
+
+
+def test_classes_are_in_the_order_of_the_core():
+    from fwsr.dask._classes import in_order
+
+    names = ["10", "9", "-1", "b", "a", "1e1x", "2.5", "007", "7", "nan", "inf", ".5", "1_0"]
+    X = np.random.default_rng(0).normal(size=(len(names), 2))
+    alone = fwsr.select(X, 1, y=np.array(names), per_class=True)
+    assert in_order(names) == list(alone.classes)
+
+
+# -------------------------------------------------------------------------------------- checkpoints
+
+
+def test_a_checkpoint_goes_on_there_and_here(client, tmp_path):
+    X, file = points(), tmp_path / "run.json"
+    lazy = da.from_array(X, chunks=(900, -1))
+    options = {"method": "fwsr", "refine": "exchange", "eta": 0.3}
+    alone = fwsr.select(X, K, **options)
+    for first, second in ((True, True), (True, False), (False, True)):
+        def choose(there, **more):
+            if there:
+                return fwsr.dask.select(lazy, K, client=client, checkpoint=file, **options, **more)
+            return fwsr.select(X, K, checkpoint=file, **options, **more)
+
+        stopped = choose(first, callback=lambda progress: progress.exemplars < 3)
+        assert stopped.status == "interrupted" and file.exists()
+        same(choose(second, resume=True), alone)
+        file.unlink()
+    with pytest.raises(ValueError, match="leave checkpoint or per_class out"):
+        fwsr.dask.select(lazy, K, y=np.arange(N) % 2, per_class=True, client=client,
+                         checkpoint=file)

@@ -95,6 +95,27 @@ class SameBits(Ranks):
         self.write("weights.txt", "".join(f"{1 + i % 7}\n" for i in range(len(rows))))
         self.write("not.txt", "".join(f"{i}\n" for i in range(0, len(rows), 3)))
         self.expect_same((3,), "points.npy", "-k", "5", *FWSR, "--weights", "weights.txt", "--exclude", "not.txt")
+        self.expect_same((2,), "points.npy", "-k", "5", *FWSR, "--exclude", "not.txt", "--refine", "exchange")
+
+    def test_of_sweeps(self):
+        self.points("points.npy", "<f4", features=20)
+        grid = ("-k", "5", "--alphas", "auto,2", "--etas-relative", "0,0.3")
+        for more in ((), ("--refine", "exchange"), ("--kernel", "rbf", "--rank", "30")):
+            alone = self.json("sweep", "points.npy", *grid, *more)
+            for ranks in (1, 2, 5):
+                with self.subTest(ranks=ranks, more=more):
+                    found = self.json("sweep", "points.npy", *grid, *more, ranks=ranks)
+                    self.assertEqual([same_answer(s) for s in found["settings"]],
+                                     [same_answer(s) for s in alone["settings"]])
+        self.points("few.npy", "<f8", rows=200)
+        few = self.json("sweep", "few.npy", *grid, ranks=2)
+        self.assertEqual([same_answer(s) for s in few["settings"]],
+                         [same_answer(s) for s in self.json("sweep", "few.npy", *grid)["settings"]])
+
+    def test_of_single_precision_with_more_features_and_ranks(self):
+        self.points("points.npy", "<f4", rows=9300, features=40)
+        for more in (FWSR, ("--rank", "100"), (*FWSR, "--kernel", "cosine", "--eta", "0.2"), ()):
+            self.expect_same((2, 3, 5, 8), "points.npy", "-k", "5", *more)
 
     def test_of_many_files(self):
         rows = self.points("all.npy", "<f4")
@@ -123,7 +144,7 @@ class SameBits(Ranks):
 class Library(Ranks):
     @unittest.skipUnless(os.path.exists(RANKS), "no program of tests/mpi")
     def test_ranks_choose_from_their_own_rows_however_these_fall_on_them(self):
-        for ranks in (1, 2, 5):
+        for ranks in (1, 2, 3, 5, 8):
             done = subprocess.run(mpirun(ranks, RANKS), stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
                                   env=self.environment())
             self.assertEqual((done.returncode, done.stdout.decode()), (0, "all the same\n"), done.stderr.decode())
@@ -145,7 +166,10 @@ class Errors(Ranks):
         self.refused(1, "nothing.npy", 2, "select", "nothing.npy", "-k", "3")
         self.refused(1, "no file has such a name", 2, "select", "nothing-*.npy", "-k", "3")
         self.refused(2, "unknown option '--foo'", 2, "select", "points.npy", "-k", "3", "--foo")
-        self.refused(2, "fwsr-mpi shares the work of select alone", 2, "inspect", "points.npy")
+        self.refused(2, "fwsr-mpi shares the work of select and sweep alone", 2, "inspect", "points.npy")
+        self.write("labels.txt", "a\n" + "b\n" * 4999)
+        self.refused(2, "sweeps over all points alone", 2, "sweep", "points.npy", "-k", "3", "--labels", "labels.txt",
+                     "--per-class")
         self.refused(2, "works on processors", 2, "select", "points.npy", "-k", "3", *FWSR, "--device", "cuda")
 
     def test_files_that_cannot_be_shared_are_refused(self):

@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   compare<float>(4500, 6, {.exemplars = 5, .threads = 1});
+  compare<float>(5200, 40, {.exemplars = 4, .eta = 0.5, .eta_relative = true, .threads = 1});
   compare<double>(4500, 5,
                   {.exemplars = 5,
                    .kernel = {.type = fwsr::KernelType::rbf},

@@ -5,13 +5,16 @@ A campaign, not one of the tests (python/tests/test_dask.py kills at a few set m
     python3 tests/safety/dask_kills.py --rounds 100 --seed 7
 
 with fwsr and Dask installed. A round starts a selection on workers that `dask worker` started, and kills one of them, or
-two, after a random part of the time that it takes; others are started in their place, and may join while it runs. Tells
-the phase and the time of each.
+two, after a random part of the time that it takes; every fourth round kills one that holds points, right before or after
+a random question of the description, which is too short to be hit by chance. Others are started in their place, and may
+join while it runs. Tells the phase and the time of each.
 """
 
 import argparse
 import contextlib
+import os
 import random
+import signal
 import statistics
 import subprocess
 import sys
@@ -24,6 +27,8 @@ import numpy as np
 
 import fwsr
 import fwsr.dask
+from fwsr import _core
+from fwsr.dask import _leader
 
 N, D, K = 40_000, 32, 12
 PHASES = ("set-up", "steps", "exchange", "description")
@@ -56,6 +61,58 @@ def workers_for(address, running, wanted):
              "--death-timeout", "60"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
 
+class Questions:
+    """All that is asked of workers, by kind; at one of them a worker is killed."""
+
+    def __init__(self, at=-1, after=False, killed=None):
+        self.at, self.after, self.killed, self.kinds = at, after, killed, []
+
+    def description(self):
+        """The questions of the end: the last that is answered with more than a nod is a sweep over the points, and rows
+        are asked for right before it."""
+        answered = [q for q, (_, tells) in enumerate(self.kinds) if not tells]
+        first = self.kinds.index(self.kinds[answered[-1]])
+        rows = self.kinds[first - 1]
+        while self.kinds[first - 1] == rows:
+            first -= 1
+        return range(first, len(self.kinds))
+
+    def __enter__(self):
+        self._ask = ask = _leader.Leader.ask
+
+        def asked(leader, question, broken_off):
+            here = len(self.kinds) == self.at
+            self.kinds.append((question[:4], _core.question_facts(question)[1]))
+            if here and not self.after:
+                self.kill(leader)
+            answers = ask(leader, question, broken_off)
+            if here and self.after:
+                self.kill(leader)
+            return answers
+
+        _leader.Leader.ask = asked
+        return self
+
+    def __exit__(self, *_):
+        _leader.Leader.ask = self._ask
+
+    def kill(self, leader):
+        place = leader.homes[-1].place
+        os.kill(leader.client.run(os.getpid, workers=[place])[place], signal.SIGKILL)
+        self.killed.append(("description", f"question {self.at} {'after' if self.after else 'before'}"))
+
+
+def choose(client, lazy, moment):
+    return fwsr.dask.select(lazy, K, method="fwsr", refine="exchange", client=client, callback=moment)
+
+
+def description_round(client, lazy, description, draw):
+    killed, begun = [], time.monotonic()
+    with Questions(draw.choice(description), draw.random() < 0.5, killed):
+        found = choose(client, lazy, None)
+    return found, killed, time.monotonic() - begun
+
+
 def one_round(client, lazy, running, usual, draw):
     moment, killed = Moment(), []
     begun = time.monotonic()
@@ -70,7 +127,7 @@ def one_round(client, lazy, running, usual, draw):
     for timer in timers:
         timer.start()
     try:
-        found = fwsr.dask.select(lazy, K, method="fwsr", refine="exchange", client=client, callback=moment)
+        found = choose(client, lazy, moment)
     finally:
         seconds = time.monotonic() - begun
         for timer in timers:
@@ -84,6 +141,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--description", action="store_true", help="kill there in every round")
     args = parser.parse_args()
     draw = random.Random(args.seed)
     X = np.random.default_rng(0).normal(size=(N, D)).astype(np.float32)
@@ -100,13 +158,17 @@ def main():
         usual = []
         for _ in range(3):
             begun = time.monotonic()
-            assert same(fwsr.dask.select(lazy, K, method="fwsr", refine="exchange", client=client), alone)
+            with Questions() as questions:
+                assert same(choose(client, lazy, None), alone)
             usual.append(time.monotonic() - begun)
         usual = statistics.median(usual)
         print(f"{args.rounds} rounds, seed {args.seed}, {args.workers} workers; undisturbed {usual:.2f} s")
         done = 0
         while done < args.rounds:
-            found, killed, seconds = one_round(client, lazy, running, usual, draw)
+            if args.description or done % 4 == 3:
+                found, killed, seconds = description_round(client, lazy, questions.description(), draw)
+            else:
+                found, killed, seconds = one_round(client, lazy, running, usual, draw)
             workers_for(cluster.scheduler_address, running, args.workers)
             while len(client.nthreads()) < args.workers - 1:  # the last may join while the next one runs
                 time.sleep(0.1)

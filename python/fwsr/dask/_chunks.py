@@ -32,6 +32,18 @@ class Chunks:
             self.known = list(X.chunks[0])
         self.facts: list[Facts] = []
 
+    @classmethod
+    def of_pieces(cls, pieces: list[Any], sizes: list[int], columns: list[Any] | None) -> Chunks:
+        """Rows that are persisted as delayed objects."""
+        chunks = cls.__new__(cls)
+        chunks.X, chunks._delayed, chunks.known = pieces, pieces, [float(size) for size in sizes]
+        chunks.frame, chunks.columns, chunks.facts = columns is not None, columns, []
+        return chunks
+
+    @property
+    def delayed(self) -> list[Any]:
+        return self._delayed
+
     def __len__(self) -> int:
         return len(self._delayed)
 

@@ -57,10 +57,10 @@ class Wire:
 class Leader:
     """The points of a run, in actors on workers."""
 
-    def __init__(self, client: Any, X: Any, timeout: float):
+    def __init__(self, client: Any, chunks: Chunks, timeout: float):
         self.client = client
         self.timeout = timeout
-        self.chunks = Chunks(X)
+        self.chunks = chunks
         self.homes: list[Home] = []
         self.parts: list[Part] = []
         self.wire = Wire()

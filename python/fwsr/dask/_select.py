@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from .._answers import selection_of
+from .._checkpoint import checkpoint_of
 from .._clusters import is_collection
 from .._conditions import Points, conditions_of, described
 from .._encoder import Encoder, Kernel
@@ -20,6 +22,18 @@ from .._progress import Progress, Watcher
 from .._results import Selection as LocalSelection
 from .._run import Classes, Request, how_many, is_solver, seed_of, tell, threads_of
 from .._several import Setting, Sweep
+from ._chunks import Chunks
+from ._classes import (
+    FEW,
+    Part,
+    Split,
+    chosen_here,
+    in_order,
+    joined_parts,
+    lazy_assignment,
+    of_all_points,
+    wanted_of,
+)
 from ._lazy import codes, represented_by
 from ._leader import Leader
 
@@ -91,8 +105,9 @@ class DaskRun:
     """A request with its points, on workers until it is closed."""
 
     def __init__(self, X: Any, request: Request, k: Any, *, client: Any, timeout: float,
-                 n_jobs: int | None, name: str, sweep: bool = False):
-        if not is_collection(X):
+                 n_jobs: int | None, name: str, sweep: bool = False, checkpoint: Any = None,
+                 resume: bool = False, checkpoint_seconds: float = 30):
+        if not is_collection(X) and not isinstance(X, Chunks):
             raise TypeError(f"X must be a dask array or a dask table, got {type(X).__name__}; "
                             "fwsr.select takes points in memory")
         if request.given_matrix or request.kernel_function is not None:
@@ -101,15 +116,17 @@ class DaskRun:
         self.X = X
         self.request = request
         self.client = client_of(client)
-        self.leader = Leader(self.client, X, _seconds(timeout))
+        chunks = X if isinstance(X, Chunks) else Chunks(X)
+        self.leader = Leader(self.client, chunks, _seconds(timeout))
         try:
             self.data = self.original = Rows(self.leader)
-            self._prepare(k, n_jobs, name, sweep)
+            self._prepare(k, n_jobs, name, sweep, (checkpoint, resume, checkpoint_seconds))
         except BaseException:
             self.close()
             raise
 
-    def _prepare(self, k: Any, n_jobs: int | None, name: str, sweep: bool) -> None:
+    def _prepare(self, k: Any, n_jobs: int | None, name: str, sweep: bool,
+                 checkpoint: tuple[Any, bool, float]) -> None:
         n, request, chunks = len(self.leader), self.request, self.leader.chunks
         for one in ("represent", "include_points"):
             if request.conditions.get(one) is not None:
@@ -129,21 +146,34 @@ class DaskRun:
         self.weights = conditions.get("weights")
         options = {**request.options, "exemplars": number, "assignment": False,
                    "threads": threads_of(n_jobs), "memory": 0, "conditions": conditions}
-        self.core = _core.ShardedRun(n, chunks.features, chunks.sparse, chunks.dtype == "float32",
-                                     options, request.method, request.settings, request.seed)
+        single = chunks.dtype == "float32"
+        facts = {"k": number, "points": n, "features": chunks.features, "single": single}
+        self.checkpoint = checkpoint_of(*checkpoint, request, facts, conditions, False)
+        if self.checkpoint is not None:
+            options["recorder"] = self.checkpoint.core
+        self.core = _core.ShardedRun(n, chunks.features, chunks.sparse, single, options,
+                                     request.method, request.settings, request.seed)
         self.leader.settle(self.core.preprocessing(sweep))
 
     def close(self) -> None:
         self.leader.close()
 
     def select(self, watcher: Watcher, codes_too: bool) -> Selection:
-        with closing(watcher):
+        with closing(watcher), self.checkpoint.kept() if self.checkpoint else nullcontext():
             raw = self.core.select(self.leader.ask, watcher.function, watcher.every_step)
             found = self.selection(raw, codes_too)
             watcher.finish(len(found))
         found.remember(self.request.method, {**self.request.options, **self.request.settings},
                        found.points)
         return found
+
+    def part(self, name: str, members: np.ndarray, watcher: Watcher) -> Part:
+        """Of a class."""
+        raw = self.core.select(self.leader.ask, watcher.function, watcher.every_step)
+        found = self.selection(raw)
+        encoder = self.encoder(found) if len(found) else None
+        return Part({"name": name, "members": members, "selection": of_all_points(raw, members)},
+                    encoder, found.points, found.ids, found.wire, self.leader.notes)
 
     def sweep(self, alphas: list[Any], etas: list[float], watcher: Watcher) -> Sweep:
         with closing(watcher):
@@ -164,6 +194,8 @@ class DaskRun:
         found.remember_how(self.request.method, self.request.options, self.request.settings,
                            weights=self.weights, function=False)
         if found.status != "interrupted" and len(found):
+            if isinstance(self.X, Chunks):  # of a class
+                return found
             encoder = self.encoder(found)
             object.__setattr__(found, "assignment", represented_by(self.X, encoder))
             if codes_too:
@@ -216,6 +248,9 @@ def select(
     n_jobs: int | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    checkpoint_seconds: float = 30,
     **options: Any,
 ) -> Selection:
     """The k points that represent a data set that lives on a Dask cluster.
@@ -231,8 +266,12 @@ def select(
         Rows in chunks, columns whole; a table of numbers. Chunks of unknown sizes are counted.
     k, method, codes, seed, verbose, callback, **options
         As for :func:`fwsr.select`. Lists of conditions may be arrays of Dask, too.
-    y, per_class
-        Not yet with a cluster.
+    y : array-like or collection of Dask, optional
+        Labels, in the order of the points and in any chunks, for ``per_class``; they are brought
+        here.
+    per_class : bool or "proportional"
+        As for :func:`fwsr.select`: one class after the other. The points are cut once into chunks
+        of one class each; classes of up to 4096 points are chosen from in this process.
     client : distributed.Client, optional
         None: the one that is there.
     timeout : float
@@ -240,6 +279,9 @@ def select(
         to wait for a worker where none is left.
     n_jobs : int, optional
         Threads for what is done here; on workers there are as many as these have.
+    checkpoint, resume, checkpoint_seconds
+        As for :func:`fwsr.select`: a file of the client's. ``fwsr.select`` with all points in one
+        place can go on from it, and the other way round.
 
     Returns
     -------
@@ -256,9 +298,15 @@ def select(
     >>> chosen.points.shape  # doctest: +SKIP
     (5, 20)
     """
-    _refuse_classes(k, per_class)
     request = Request.of(method, options, seed_of(seed))
-    with running(X, request, k, client=client, timeout=timeout, n_jobs=n_jobs, name="k") as run:
+    if per_class or isinstance(k, (str, Mapping)):
+        checkpoint_of(checkpoint, resume, checkpoint_seconds, request, {}, {}, True)
+        return select_classes(X, k, request, y=y, per_class=per_class, codes=codes, client=client,
+                              timeout=timeout, n_jobs=n_jobs,
+                              watcher=Watcher(verbose, callback, method))
+    with running(X, request, k, client=client, timeout=timeout, n_jobs=n_jobs, name="k",
+                 checkpoint=checkpoint, resume=resume,
+                 checkpoint_seconds=checkpoint_seconds) as run:
         found = run.select(Watcher(verbose, callback, method), codes)
     tell(found.warnings)
     return found
@@ -308,8 +356,47 @@ def sweep(
 
 def _refuse_classes(k: Any, per_class: Any) -> None:
     if per_class or isinstance(k, (str, dict)):
-        raise ValueError("exemplars per class are not chosen on a cluster yet; choose from the "
-                         "points of each class, as in fwsr.dask.select(X[y == 0], k)")
+        raise ValueError("exemplars per class are chosen on a cluster by fwsr.dask.select(X, k, "
+                         "y=y, per_class=True) alone, or from the points of each class")
+
+
+def select_classes(X: Any, k: Any, request: Request, *, y: Any, per_class: Any, codes: bool,
+                   client: Any, timeout: float, n_jobs: int | None, watcher: Watcher) -> Selection:
+    """The selections of all classes as one."""
+    if not is_collection(X):
+        raise TypeError(f"X must be a dask array or a dask table, got {type(X).__name__}; "
+                        "fwsr.select takes points in memory")
+    if any(value is not None for value in request.conditions.values()):
+        raise ValueError("conditions per class are not served on a cluster; choose from the points "
+                         "of each class by itself, with its part of the conditions")
+    if codes:
+        raise ValueError("codes of classes are not told on a cluster; leave codes out, or choose "
+                         "from the points of each class by itself")
+    client = client_of(client)
+    with closing(watcher), closing(Split(client, X, y, k, per_class)) as points:
+        names = in_order(points.classes.names)
+        sizes = [len(points.members(name)) for name in names]
+        assert points.classes.counts is not None
+        parts: list[Part] = []
+        for name, size, wanted in zip(names, sizes,
+                                      wanted_of(names, sizes, points.classes.counts)):
+            if size <= FEW or wanted > size or wanted == 0:
+                parts.append(chosen_here(points, name, wanted, request, n_jobs, watcher))
+            else:
+                with running(points.chunks(name), request, wanted, client=client, timeout=timeout,
+                             n_jobs=n_jobs, name="k") as run:
+                    parts.append(run.part(name, points.members(name), watcher))
+            if parts[-1].raw["selection"]["status"] == "interrupted":
+                break
+        frame = hasattr(X, "map_partitions")
+        found = Selection(**joined_parts(parts, points, frame))
+        found.remember_how(request.method, request.options, request.settings, weights=None,
+                           function=False)
+        if found.status != "interrupted":
+            object.__setattr__(found, "assignment", lazy_assignment(X, points, parts))
+        watcher.finish(len(found))
+    tell(found.warnings)
+    return found
 
 
 def _gathered(value: Any) -> Any:
