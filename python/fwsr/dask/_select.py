@@ -129,7 +129,7 @@ class DaskRun:
         self.weights = conditions.get("weights")
         options = {**request.options, "exemplars": number, "assignment": False,
                    "threads": threads_of(n_jobs), "memory": 0, "conditions": conditions}
-        self.core = _core.ShardedRun(n, chunks.features, chunks.sparse, chunks.dtype == "float32",
+        self.core = _core.ShardedRun(n, chunks.features, chunks.sparse, chunks.dtype != "float64",
                                      options, request.method, request.settings, request.seed)
         self.leader.settle(self.core.preprocessing(sweep))
 
