@@ -68,7 +68,7 @@ Json request_json(const SelectResult& result) {
   const PointsView points = result.data.view();
   json["points"] = rows_of(points);
   json["features"] = cols_of(points);
-  json["numbers"] = is_single(points) ? "float32" : "float64";
+  json["numbers"] = number_name(points);
   if (!result.request.options.conditions.empty())
     json["conditions"] = mark_of(result.request.options.conditions);
   return json;

@@ -33,7 +33,7 @@ std::vector<double> numbers_in_column(const DataArguments& from, const std::stri
   std::vector<double> numbers;
   std::visit(
       [&](const auto& v) {
-        if constexpr (requires { v.data; })
+        if constexpr (requires { v(0, 0); })
           for (Index i = 0; i < v.rows; ++i) numbers.push_back(static_cast<double>(v(i, 0)));
       },
       data.view());

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "apps/text.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/narrow_source.hpp"
 #include "fwsr/data/many_files.hpp"
 #include "fwsr/methods/method_plan.hpp"
 #include "fwsr/methods/run_method.hpp"
@@ -271,6 +273,21 @@ class Program final : public Machines {
   template <class T>
   static RowsHere copied(const StreamView<T>& v, std::span<const Index> subset) {
     const Index rows = subset.empty() ? v.rows : std::ssize(subset);
+    if constexpr (std::is_same_v<T, float>)
+      if (const NarrowSource* const narrow = narrow_source(v.source)) {
+        const Index row = v.cols * bytes_of(narrow->number());
+        auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(rows * row));
+        if (subset.empty()) narrow->read_stored(0, rows, bytes->data());
+        for (std::size_t i = 0; i < subset.size(); ++i)
+          narrow->read_stored(subset[i], subset[i] + 1,
+                              bytes->data() + static_cast<Index>(i) * row);
+        const NarrowView all{.numbers = bytes->data(),
+                             .number = narrow->number(),
+                             .rows = rows,
+                             .cols = v.cols,
+                             .stride = v.cols};
+        return {.keep = std::move(bytes), .view = all};
+      }
     auto own = std::make_shared<std::vector<T>>(static_cast<std::size_t>(rows * v.cols));
     if (subset.empty()) v.source->read(0, rows, own->data());
     for (std::size_t i = 0; i < subset.size(); ++i)

@@ -25,6 +25,13 @@ template <class T, class Visit>
 void for_row(const MatrixView<const T>& points, Index i, Visit&& visit) {
   for (Index j = 0; j < points.cols; ++j) visit(j, static_cast<double>(points(i, j)));
 }
+template <class Visit>
+void for_row(const NarrowView& points, Index i, Visit&& visit) {
+  thread_local std::vector<float> row;
+  row.resize(at(points.cols));
+  points.read(i, i + 1, row.data());
+  for (Index j = 0; j < points.cols; ++j) visit(j, static_cast<double>(row[at(j)]));
+}
 template <class T, class I, class Visit>
 void for_row(const CsrView<T, I>& points, Index i, Visit&& visit) {
   for (I e = points.starts[i]; e < points.starts[i + 1]; ++e)
@@ -97,6 +104,11 @@ template <class T>
 bool equal_points(const MatrixView<const T>& points, Index a, Index b) {
   return std::ranges::equal(points.row(a), points.row(b));
 }
+bool equal_points(const NarrowView& points, Index a, Index b) {
+  for (Index j = 0; j < points.cols; ++j)
+    if (points(a, j) != points(b, j)) return false;
+  return true;
+}
 template <class T, class I>
 bool equal_points(const CsrView<T, I>& points, Index a, Index b) {
   const auto nonzeros = [&](Index i) {
@@ -136,14 +148,18 @@ void find_duplicates(const View& points, int threads, Statistics& s) {
   }
 }
 
-template <class T>
-std::vector<Index> constant_features(const MatrixView<const T>& points, int threads) {
+/// Of dense points.
+template <class View>
+std::vector<Index> constant_features(const View& points, int threads) {
   std::vector<std::atomic<bool>> varies(at(points.cols));
+  std::vector<double> first_row(at(points.rows > 0 ? points.cols : 0));
+  if (points.rows > 0) for_row(points, 0, [&](Index j, double value) { first_row[at(j)] = value; });
   for_blocks(threads, points.rows, [&](Index, Index first, Index last) {
     for (Index i = first; i < last; ++i)
-      for (Index j = 0; j < points.cols; ++j)
-        if (!(points(i, j) == points(0, j)) && !varies[at(j)].load(std::memory_order_relaxed))
+      for_row(points, i, [&](Index j, double value) {
+        if (!(value == first_row[at(j)]) && !varies[at(j)].load(std::memory_order_relaxed))
           varies[at(j)].store(true, std::memory_order_relaxed);
+      });
   });
   std::vector<Index> constant;
   for (Index j = 0; j < points.cols; ++j)
@@ -219,7 +235,7 @@ void examine_view(const View& points, int threads, Statistics& s) {
 }
 
 Index bytes_of(const PointsView& points) {
-  const Index number = is_single(points) ? 4 : 8;
+  const Index number = number_bytes(points);
   if (!is_sparse(points)) return entries_of(points) * number;
   const Index index = points.index() < 4 ? 4 : 8;
   return entries_of(points) * (number + index) + (rows_of(points) + 1) * index;

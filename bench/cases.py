@@ -279,6 +279,29 @@ def small(quick, notes):
             against_floor("with certificate", tools.times(result["full"]), floor, None, parts)]
 
 
+def byte_points(quick, notes):
+    """Points of bytes beside the same in float32, 60,000 x 784"""
+    n, k = (5_000, 10) if quick else (60_000, 20)
+    as_bytes, as_floats, kind = tools.byte_images(n)
+    notes.append(f"Data: {kind}.")
+    ours, theirs = [], []
+    for _ in range(2):  # alternately: the machine is not the same from minute to minute
+        ours.append(inprocess("select", as_bytes, k, repeats=3))
+        theirs.append(inprocess("select", as_floats, k, repeats=3))
+    notes.append(f"{same_picks(ours[0]['picks'], theirs[0]['picks'])}.")
+
+    def parts(results, part):
+        return [r[part] / (r["step_count"] if part == "steps" else 1) for result in results for r in result["repeats"]]
+
+    def memory(results):
+        return max(result["peak_memory_bytes"] for result in results)
+
+    return [against_peer(f"one step, {n} x 784 uint8", parts(ours, "steps"), "float32", parts(theirs, "steps"), 2.5),
+            against_peer(f"set-up, {n} x 784 uint8", parts(ours, "setup"), "float32", parts(theirs, "setup"), 2),
+            told("whole selection, uint8", parts(ours, "total"), f"peak memory {memory(ours) / 2**20:.0f} MiB"),
+            told("whole selection, float32", parts(theirs, "total"), f"peak memory {memory(theirs) / 2**20:.0f} MiB")]
+
+
 LINEAR = 1.2  # growth is called linear when time per unit grows by no more than this over a factor of eight
 
 
@@ -320,4 +343,5 @@ def growth(quick, notes):
     return lines
 
 
-CASES = [step1m, setup250k, literal10k, credit, mnist, emnist, peers20k, rbf20k, lowrank, sweep, stream, small, growth]
+CASES = [step1m, setup250k, literal10k, credit, mnist, emnist, peers20k, rbf20k, lowrank, sweep, stream, small, growth,
+         byte_points]

@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -111,8 +112,9 @@ def data_folder():
 
 
 def write_npy(path, rows, columns, values):
-    """An array of C floats as a float32 .npy file."""
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
+    """An array of C floats or bytes as a .npy file of float32 or uint8."""
+    descr = {"f": "<f4", "B": "|u1"}[values.typecode]
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
     header += " " * (-(10 + len(header) + 1) % 64) + "\n"
     partial = path.with_suffix(".part")
     with open(partial, "wb") as file:
@@ -161,6 +163,26 @@ def images(n):
         with gzip.open(source) as file:
             write_npy(path, n, 784, array.array("f", iter(file.read(16 + n * 784)[16:])))
     return path, "MNIST"
+
+
+def byte_images(n):
+    """The first n training images of MNIST, or random bytes, as n x 784 uint8 and as the same in float32."""
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    paths = [SCRATCH / f"bytes-{n}-{kind}.npy" for kind in ("uint8", "float32")]
+    try:
+        source, kind = mnist_file("train-images-idx3-ubyte.gz"), "MNIST"
+    except Skip as missing:
+        say(f"{missing}; using random bytes")
+        source, kind = None, "random bytes"
+    if not all(path.exists() for path in paths):
+        if source:
+            with gzip.open(source) as file:
+                numbers = file.read(16 + n * 784)[16:]
+        else:
+            numbers = random.Random(1).randbytes(n * 784)
+        for path, typecode in zip(paths, "Bf"):
+            write_npy(path, n, 784, array.array(typecode, iter(numbers)))
+    return *paths, kind
 
 
 def credit():

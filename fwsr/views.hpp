@@ -2,6 +2,8 @@
 //
 //     view(x, n, d)                 a vector, array or span of n x d numbers, row after row
 //     view(m)                       a row-major matrix of Eigen, dense or sparse, or an mdspan
+//     view(bytes, n, d)             the same of std::uint8_t, int8_t, uint16_t or int16_t, one each or two
+//     narrow_view(p, number, n, d)  by an address: also halves, NarrowNumber::float16 and bfloat16
 //     view_of_columns(m)            a column-major matrix of Eigen whose columns are the points
 //     csr_view(starts, columns, values, d)
 //     copy_rows(rows)               rows that lie apart, as in a vector of vectors
@@ -26,6 +28,11 @@ namespace detail {
 
 template <class T>
 concept Number = std::same_as<T, float> || std::same_as<T, double>;
+
+/// What dense points may be.
+template <class T>
+concept DenseNumber = Number<T> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int8_t> ||
+    std::same_as<T, std::uint16_t> || std::same_as<T, std::int16_t>;
 
 /// Numbers one after the other in memory, their count known.
 template <class R>
@@ -80,18 +87,32 @@ inline std::string shape(Index rows, Index cols) {
 }
 
 /// Checked here, where the mistake is made, and not where the view is used.
-template <class T>
-MatrixView<const T> checked(const T* data, Index rows, Index cols, Index stride) {
-  const MatrixView<const T> view(data, rows, cols, stride);
-  check_view(view);
-  return view;
+template <DenseNumber T>
+auto checked(const T* data, Index rows, Index cols, Index stride) {
+  if constexpr (Number<T>) {
+    const MatrixView<const T> view(data, rows, cols, stride);
+    check_view(view);
+    return view;
+  } else {
+    constexpr NarrowNumber integers[2][2] = {{NarrowNumber::uint8, NarrowNumber::int8},
+                                             {NarrowNumber::uint16, NarrowNumber::int16}};
+    const NarrowView view{.numbers = data,
+                          .number = integers[sizeof(T) == 2][std::is_signed_v<T>],
+                          .rows = rows,
+                          .cols = cols,
+                          .stride = stride};
+    check_view(view);
+    return view;
+  }
 }
 
 /// `columns`: the points are the columns of `m`, whatever its storage order.
 template <bool columns, EigenDense M>
 auto view_eigen(const M& m) {
   using T = std::remove_cv_t<typename M::Scalar>;
-  static_assert(Number<T>, "points are float or double: convert the matrix with .cast<float>()");
+  static_assert(DenseNumber<T>,
+                "points are float, double, or integers of 8 or 16 bits: convert the matrix with "
+                ".cast<float>()");
   if (m.innerStride() != 1)
     throw Error("the numbers of a point do not follow each other (inner stride " +
                 std::to_string(m.innerStride()) + "); copy the matrix");
@@ -126,14 +147,27 @@ auto view(Values&& values, Index rows, Index cols) {
   static_assert(
       !detail::Flat<T>,
       "a vector of rows is no matrix, for its rows lie apart: copy it by fwsr::copy_rows");
-  static_assert(detail::Number<T> || detail::Flat<T>,
-                "points are float or double: convert the numbers first");
+  static_assert(detail::DenseNumber<T> || detail::Flat<T>,
+                "points are float, double, or integers of 8 or 16 bits: convert the numbers first");
   static_assert(std::ranges::borrowed_range<Values>,
                 "a view borrows its numbers: keep them in a variable that outlives it");
   if (rows < 0 || cols < 0 || checked_bytes(rows, cols, 1) != std::ranges::ssize(values))
     throw Error("there are " + std::to_string(std::ranges::ssize(values)) +
                 " numbers, which are no " + detail::shape(rows, cols) + " matrix");
   return detail::checked<T>(std::ranges::data(values), rows, cols, cols);
+}
+
+/// rows x cols narrow numbers, row after row, `stride` of them from one row to the next (0: cols), wherever they come
+/// from: halves have no type of their own in C++20. Aligned as numbers of their size are.
+inline NarrowView narrow_view(const void* numbers, NarrowNumber number, Index rows, Index cols,
+                              Index stride = 0) {
+  const NarrowView view{.numbers = numbers,
+                        .number = number,
+                        .rows = rows,
+                        .cols = cols,
+                        .stride = stride == 0 ? cols : stride};
+  check_view(view);
+  return view;
 }
 
 /// A row-major matrix of Eigen, dense or sparse (compressed): row i is one point.
@@ -177,7 +211,8 @@ auto view(const Span& span) {
       return span.data();
   }();
   using T = std::remove_cv_t<std::remove_pointer_t<decltype(data)>>;
-  static_assert(detail::Number<T>, "points are float or double: convert the numbers first");
+  static_assert(detail::DenseNumber<T>,
+                "points are float, double, or integers of 8 or 16 bits: convert the numbers first");
   const auto rows = static_cast<Index>(span.extent(0)), cols = static_cast<Index>(span.extent(1));
   if (cols > 1 && static_cast<Index>(span.stride(1)) != 1)
     throw Error("the numbers of a row of the " + detail::shape(rows, cols) + " mdspan stand " +

@@ -124,6 +124,8 @@ inline std::vector<double> values_of(const Dataset& data) {
                 row(static_cast<std::size_t>(view.cols));
             view.source->read(i, i + 1, row.data());
             all.insert(all.end(), row.begin(), row.end());
+          } else if constexpr (requires { view.numbers; }) {
+            for (Index j = 0; j < view.cols; ++j) all.push_back(view(i, j));
           } else
             for (const auto v : view.row(i)) all.push_back(v);
         }

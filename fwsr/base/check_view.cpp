@@ -10,9 +10,8 @@ namespace fwsr {
 
 namespace {
 
-template <class T>
-void check(const MatrixView<const T>& v) {
-  if (v.data == nullptr && v.rows > 0 && v.cols > 0)
+void check_rows(const void* data, const auto& v) {
+  if (data == nullptr && v.rows > 0 && v.cols > 0)
     throw Error(fmt::format("the view of {} x {} numbers points nowhere: its data is null", v.rows,
                             v.cols));
   if (v.rows > 1 && v.stride < v.cols)
@@ -20,6 +19,14 @@ void check(const MatrixView<const T>& v) {
         "the view of {} x {} numbers has a stride of {}, so that its rows overlap; leave the "
         "stride out where rows follow each other, else give at least {}",
         v.rows, v.cols, v.stride, v.cols));
+}
+
+template <class T>
+void check(const MatrixView<const T>& v) {
+  check_rows(v.data, v);
+}
+void check(const NarrowView& v) {
+  check_rows(v.numbers, v);
 }
 
 template <class T, class I>

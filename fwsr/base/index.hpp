@@ -64,11 +64,42 @@ struct StreamView {
   Index cols = 0;
 };
 
+/// Numbers of one or two bytes. float32 holds every value of each, and is what they are computed with.
+enum class NarrowNumber { uint8, int8, uint16, int16, float16, bfloat16 };
+/// "uint8", "bfloat16", ...
+const char* name_of(NarrowNumber number);
+/// 1 or 2.
+Index bytes_of(NarrowNumber number);
+
+/// A borrowed row-major matrix of narrow numbers in this machine's byte order, each of which becomes a float32 when it is
+/// read. Row i is one point. fwsr/views.hpp makes one of a vector, or of an address.
+struct NarrowView {
+  const void* numbers = nullptr;
+  NarrowNumber number = NarrowNumber::uint8;
+  Index rows = 0;
+  Index cols = 0;
+  Index stride = 0;  ///< numbers from one row to the next; >= cols
+
+  /// Numbers of a row as float32, one by one.
+  struct Row {
+    const std::byte* first;
+    NarrowNumber number;
+    float operator[](std::size_t j) const;
+  };
+  const std::byte* address(Index i) const {
+    return static_cast<const std::byte*>(numbers) + i * stride * bytes_of(number);
+  }
+  Row row(Index i) const { return {address(i), number}; }
+  float operator()(Index i, Index j) const { return row(i)[static_cast<std::size_t>(j)]; }
+  /// All numbers of rows first .. last as float32, row after row.
+  void read(Index first, Index last, float* out) const;
+};
+
 /// Everything that can be selected from, used in place.
 using PointsView =
     std::variant<MatrixView<const float>, MatrixView<const double>, CsrView<float, std::int32_t>,
                  CsrView<double, std::int32_t>, CsrView<float, std::int64_t>,
-                 CsrView<double, std::int64_t>, StreamView<float>, StreamView<double>>;
+                 CsrView<double, std::int64_t>, StreamView<float>, StreamView<double>, NarrowView>;
 
 inline Index rows_of(const PointsView& p) {
   return std::visit([](const auto& v) { return v.rows; }, p);
@@ -80,12 +111,19 @@ inline bool is_sparse(const PointsView& p) {
   return p.index() >= 2 && p.index() < 6;
 }
 inline bool is_streamed(const PointsView& p) {
-  return p.index() >= 6;
+  return p.index() == 6 || p.index() == 7;
 }
-/// True for float32 points.
+inline bool is_narrow(const PointsView& p) {
+  return p.index() == 8;
+}
+/// True for points that are computed with as float32: float32 ones and narrow ones.
 inline bool is_single(const PointsView& p) {
   return p.index() % 2 == 0;
 }
+/// Bytes of one number as it is stored; of streamed points, as it is read.
+Index number_bytes(const PointsView& p);
+/// How one number is stored: "float32", "uint8", ...; of streamed points, what it is read as.
+const char* number_name(const PointsView& p);
 /// Stored entries: rows x cols for dense points, non-zeros for sparse ones.
 Index entries_of(const PointsView& p);
 

@@ -54,9 +54,10 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-template <class T>
-void copy_rows(Device& device, const MatrixView<const T>& from, std::span<const Index> subset,
-               Index count, Index stride, unsigned char* to, int threads) {
+/// `put(row, own)` writes a row's numbers, `cols` of type T.
+template <class T, class Put>
+void copy_rows(Device& device, Index cols, std::span<const Index> subset, Index count, Index stride,
+               unsigned char* to, int threads, const Put& put) {
   const Index row_bytes = stride * static_cast<Index>(sizeof(T));
   const Index at_once =
       std::clamp<Index>((Index{32} << 20) / row_bytes, 1, std::max<Index>(1, count));
@@ -66,13 +67,13 @@ void copy_rows(Device& device, const MatrixView<const T>& from, std::span<const 
     const Index rows = std::min(at_once, count - first);
     unsigned char* const part = room.get() + turn % 2 * at_once * row_bytes;
     if (turn >= 2) check(cudaEventSynchronize(sent[turn % 2].get()), "copying to the card");
-    for_blocks(threads_for(threads, static_cast<double>(rows * from.cols)), rows,
+    for_blocks(threads_for(threads, static_cast<double>(rows * cols)), rows,
                [&](Index, Index begin, Index end) {
                  for (Index i = begin; i < end; ++i) {
                    const Index row = subset.empty() ? first + i : subset[at(first + i)];
                    auto* const own = reinterpret_cast<T*>(part + i * row_bytes);
-                   std::memcpy(own, from.data + row * from.stride, at(from.cols) * sizeof(T));
-                   std::fill(own + from.cols, own + stride, T{});
+                   put(row, own);
+                   std::fill(own + cols, own + stride, T{});
                  }
                });
     check(cudaMemcpyAsync(to + first * row_bytes, part, at(rows * row_bytes),
@@ -107,7 +108,27 @@ std::shared_ptr<const Stored> Stored::copy(Device& device, const PointsView& poi
           using T = std::decay_t<decltype(*v.data)>;
           *stored = room(device, sizeof(T) == 4 ? Number::float32 : Number::float64,
                          subset.empty() ? v.rows : std::ssize(subset), v.cols);
-          copy_rows<T>(device, v, subset, stored->rows, stored->stride, stored->own.get(), threads);
+          copy_rows<T>(device, v.cols, subset, stored->rows, stored->stride, stored->own.get(),
+                       threads, [&](Index row, T* own) {
+                         std::memcpy(own, v.data + row * v.stride, at(v.cols) * sizeof(T));
+                       });
+        } else if constexpr (requires { v.numbers; }) {
+          const Index rows = subset.empty() ? v.rows : std::ssize(subset);
+          const auto copy_as = [&]<class T>(T, Number number, const auto& put) {
+            *stored = room(device, number, rows, v.cols);
+            copy_rows<T>(device, v.cols, subset, rows, stored->stride, stored->own.get(), threads,
+                         put);
+          };
+          const auto bits = [&](Index row, std::uint16_t* own) {
+            std::memcpy(own, v.address(row), at(v.cols) * sizeof *own);
+          };
+          if (v.number == NarrowNumber::float16)
+            copy_as(std::uint16_t{}, Number::float16, bits);
+          else if (v.number == NarrowNumber::bfloat16)
+            copy_as(std::uint16_t{}, Number::bfloat16, bits);
+          else
+            copy_as(float{}, Number::float32,
+                    [&](Index row, float* own) { v.read(row, row + 1, own); });
         } else {
           throw Error(
               "the card takes dense points in memory; give sparse and streamed ones to device cpu");
@@ -169,6 +190,11 @@ std::shared_ptr<const Stored> Stored::in_place(const PointsView& points) {
                   .rows = v.rows,
                   .cols = v.cols,
                   .stride = v.stride};
+        } else if constexpr (requires { v.numbers; }) {
+          throw MemoryError(fmt::format(
+              "the points do not fit the card, and {} numbers cannot be read there from this "
+              "machine's memory; use device cpu, or give them as float32",
+              name_of(v.number)));
         } else {
           throw Error(
               "the card takes dense points in memory; give sparse and streamed ones to device cpu");

@@ -58,6 +58,8 @@ const void* address_of(const PointsView& view) {
       [](const auto& v) -> const void* {
         if constexpr (requires { v.data; })
           return v.data;
+        else if constexpr (requires { v.numbers; })
+          return v.numbers;
         else
           return nullptr;
       },

@@ -12,6 +12,7 @@
 #include "fwsr/base/files.hpp"
 #include "fwsr/base/let_go.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/narrow.hpp"
 #include "fwsr/base/system_memory.hpp"
 
 namespace fwsr {
@@ -21,26 +22,15 @@ namespace {
 /// Numbers converted at a time.
 constexpr Index chunk = Index{1} << 16;
 
-struct Half {
-  std::uint16_t bits;
-};
 struct Bool {
   std::uint8_t byte;
 };
 
-float number(Half h) {
-  const std::uint32_t sign = (h.bits & 0x8000u) << 16;
-  const std::uint32_t exponent = (h.bits >> 10) & 0x1fu;
-  const std::uint32_t fraction = h.bits & 0x3ffu;
-  if (exponent == 0) {  // zero and subnormals: fraction x 2^-24, exact in float32
-    const float size = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -size : size;
-  }
-  const std::uint32_t wide = exponent == 0x1f ? 0xffu : exponent + 112;
-  const std::uint32_t bits = sign | (wide << 23) | (fraction << 13);
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+float number(Float16 h) {
+  return widened(h);
+}
+float number(BFloat16 h) {
+  return widened(h);
 }
 int number(Bool b) {
   return b.byte != 0;
@@ -77,10 +67,12 @@ auto with_stored_type(const NumberType& type, Work&& work) {
       if (size == 2) return work(std::uint16_t{});
       if (size == 4) return work(std::uint32_t{});
       return work(std::uint64_t{});
+    case NumberKind::bfloat:
+      return work(BFloat16{});
     case NumberKind::floating:
       break;
   }
-  if (size == 2) return work(Half{});
+  if (size == 2) return work(Float16{});
   if (size == 4) return work(float{});
   return work(double{});
 }
@@ -127,7 +119,10 @@ Result<Index> fill(const std::string& name, const StoredMatrix& stored, const By
   const auto put = [&](Index at, S raw) {
     const auto value = number(raw);
     lossy += loses_digits(value);
-    values[static_cast<std::size_t>(at)] = static_cast<T>(value);
+    if constexpr (std::is_same_v<S, T>)
+      values[static_cast<std::size_t>(at)] = raw;
+    else
+      values[static_cast<std::size_t>(at)] = static_cast<T>(value);
   };
   if (!stored.by_columns) {
     auto done = for_each_stored<S>(stored.type, stored.rows * stored.cols, next, put);
@@ -154,35 +149,48 @@ Result<Index> fill(const std::string& name, const StoredMatrix& stored, const By
   return lossy;
 }
 
+/// Room for all numbers of `stored`, counted and on large pages.
 template <class T>
-Result<PointsStorage> read_as(const std::string& name, const StoredMatrix& stored,
-                              const ByteSource& next, std::vector<std::string>& notes,
-                              MemoryShare& memory) {
-  DenseMatrix<T> points{stored.rows, stored.cols, {}};
+std::optional<Failure> make_room(const std::string& name, const StoredMatrix& stored,
+                                 std::vector<T>& values, MemoryShare& memory) {
   Index count = 0;
   Index bytes = 0;
   if (__builtin_mul_overflow(stored.rows, stored.cols, &count) ||
       __builtin_mul_overflow(count, Index{sizeof(T)}, &bytes))
     return Failure{
         fmt::format("{}: {} x {} numbers do not fit in memory", name, stored.rows, stored.cols)};
-  if (auto refusal = memory.grow(name, bytes)) return *refusal;
-  points.values.reserve(static_cast<std::size_t>(count));
-  prefer_large_pages(points.values.data(), bytes);
-  touch_pages(points.values.data(), bytes);
-  points.values.resize(static_cast<std::size_t>(count));
+  if (auto refusal = memory.grow(name, bytes)) return refusal;
+  values.reserve(static_cast<std::size_t>(count));
+  prefer_large_pages(values.data(), bytes);
+  touch_pages(values.data(), bytes);
+  values.resize(static_cast<std::size_t>(count));
+  return std::nullopt;
+}
+
+/// What was done to the numbers on their way to `held`.
+void note_conversions(const StoredMatrix& stored, const std::string& held, Index bytes,
+                      std::vector<std::string>& notes) {
+  const std::string size = format_bytes(static_cast<double>(bytes));
+  const bool swapped = stored.type.big_endian && stored.type.size > 1;
+  if (swapped || name_of(stored.type) != held)
+    notes.push_back(fmt::format("{}{} converted once to {} ({})", swapped ? "big-endian " : "",
+                                name_of(stored.type), held, size));
+  if (stored.by_columns && stored.rows > 1 && stored.cols > 1)
+    notes.push_back(fmt::format("stored column by column, transposed once ({})", size));
+}
+
+template <class T>
+Result<PointsStorage> read_as(const std::string& name, const StoredMatrix& stored,
+                              const ByteSource& next, std::vector<std::string>& notes,
+                              MemoryShare& memory) {
+  DenseMatrix<T> points{stored.rows, stored.cols, {}};
+  if (auto refusal = make_room(name, stored, points.values, memory)) return *refusal;
   const auto lossy = with_stored_type(stored.type, [&](auto s) {
     return fill<decltype(s)>(name, stored, next, points.values, memory);
   });
   if (!lossy) return lossy.error();
-
-  const std::string size = format_bytes(static_cast<double>(bytes));
-  const NumberType target{NumberKind::floating, sizeof(T), false};
-  const bool swapped = stored.type.big_endian && stored.type.size > 1;
-  if (swapped || name_of(stored.type) != name_of(target))
-    notes.push_back(fmt::format("{}{} converted once to {} ({})", swapped ? "big-endian " : "",
-                                name_of(stored.type), name_of(target), size));
-  if (stored.by_columns && stored.rows > 1 && stored.cols > 1)
-    notes.push_back(fmt::format("stored column by column, transposed once ({})", size));
+  note_conversions(stored, name_of({NumberKind::floating, sizeof(T), false}),
+                   std::ssize(points.values) * Index{sizeof(T)}, notes);
   if (*lossy > 0)
     notes.push_back(fmt::format("{} value{} beyond 2^53 lost digits as float64", *lossy,
                                 *lossy == 1 ? "" : "s"));
@@ -190,6 +198,64 @@ Result<PointsStorage> read_as(const std::string& name, const StoredMatrix& store
 }
 
 }  // namespace
+
+namespace {
+
+/// Numbers of type S, as which T are held: themselves, or booleans as bytes.
+template <class S, class T>
+Result<PointsStorage> read_narrow(const std::string& name, const StoredMatrix& stored,
+                                  const ByteSource& next, std::vector<std::string>& notes,
+                                  MemoryShare& memory) {
+  const auto values = std::make_shared<std::vector<T>>();
+  if (auto refusal = make_room(name, stored, *values, memory)) return *refusal;
+  const auto done = fill<S>(name, stored, next, *values, memory);
+  if (!done) return done.error();
+  constexpr NarrowNumber number = NarrowNumberOf<T>::value;
+  note_conversions(stored, name_of(number), std::ssize(*values) * Index{sizeof(T)}, notes);
+  return PointsStorage(NarrowMatrix{.keep = values,
+                                    .numbers = values->data(),
+                                    .number = number,
+                                    .rows = stored.rows,
+                                    .cols = stored.cols});
+}
+
+}  // namespace
+
+std::optional<NarrowNumber> narrow_number(const NumberType& type) {
+  return with_stored_type(type, [](auto s) -> std::optional<NarrowNumber> {
+    if constexpr (std::is_same_v<decltype(s), Bool>) return NarrowNumber::uint8;
+    if constexpr (NarrowType<decltype(s)>) return NarrowNumberOf<decltype(s)>::value;
+    return std::nullopt;
+  });
+}
+
+std::string name_of_points(const NumberType& type) {
+  const auto narrow = narrow_number(type);
+  return narrow ? name_of(*narrow) : fits_single(type) ? "float32" : "float64";
+}
+
+Index bytes_of_points(const NumberType& type) {
+  const auto narrow = narrow_number(type);
+  return narrow ? bytes_of(*narrow) : fits_single(type) ? 4 : 8;
+}
+
+std::optional<PointsStorage> map_narrow_points(FileBytes& file, const StoredMatrix& stored,
+                                               Index offset) {
+  const auto number = narrow_number(stored.type);
+  const bool by_columns = stored.by_columns && stored.rows > 1 && stored.cols > 1;
+  const bool swapped = stored.type.big_endian && stored.type.size > 1;
+  if (!number || stored.type.kind == NumberKind::boolean || by_columns || swapped ||
+      offset % stored.type.size != 0)
+    return std::nullopt;
+  const auto keep = std::make_shared<const FileBytes>(std::move(file));
+  const std::byte* const numbers = keep->bytes().data() + offset;
+  return PointsStorage(NarrowMatrix{.keep = keep,
+                                    .numbers = numbers,
+                                    .number = *number,
+                                    .rows = stored.rows,
+                                    .cols = stored.cols,
+                                    .mapped = keep->is_mapped()});
+}
 
 std::string name_of(const NumberType& type) {
   switch (type.kind) {
@@ -199,6 +265,8 @@ std::string name_of(const NumberType& type) {
       return fmt::format("int{}", 8 * type.size);
     case NumberKind::unsigned_integer:
       return fmt::format("uint{}", 8 * type.size);
+    case NumberKind::bfloat:
+      return "bfloat16";
     case NumberKind::floating:
       break;
   }
@@ -239,6 +307,21 @@ ByteSource source_of(std::span<const std::byte> bytes, std::string name) {
 Result<PointsStorage> read_points(const std::string& name, const StoredMatrix& stored,
                                   const ByteSource& next, std::vector<std::string>& notes,
                                   MemoryShare& memory) {
+  if (narrow_number(stored.type))
+    return with_stored_type(stored.type, [&]<class S>(S) -> Result<PointsStorage> {
+      if constexpr (std::is_same_v<S, Bool>)
+        return read_narrow<S, std::uint8_t>(name, stored, next, notes, memory);
+      else if constexpr (NarrowType<S>)
+        return read_narrow<S, S>(name, stored, next, notes, memory);
+      else
+        return Failure{name + ": is not of narrow numbers"};
+    });
+  return read_wide_points(name, stored, next, notes, memory);
+}
+
+Result<PointsStorage> read_wide_points(const std::string& name, const StoredMatrix& stored,
+                                       const ByteSource& next, std::vector<std::string>& notes,
+                                       MemoryShare& memory) {
   return fits_single(stored.type) ? read_as<float>(name, stored, next, notes, memory)
                                   : read_as<double>(name, stored, next, notes, memory);
 }
@@ -246,7 +329,8 @@ Result<PointsStorage> read_points(const std::string& name, const StoredMatrix& s
 Result<std::vector<std::int64_t>> read_integers(const std::string& name, const NumberType& type,
                                                 Index count, const ByteSource& next,
                                                 MemoryShare& memory) {
-  if (type.kind == NumberKind::floating || type.kind == NumberKind::boolean)
+  if (type.kind == NumberKind::floating || type.kind == NumberKind::boolean ||
+      type.kind == NumberKind::bfloat)
     return Failure{fmt::format("{}: holds {} where integers belong", name, name_of(type))};
   if (auto refusal = memory.grow(name, count, sizeof(std::int64_t))) return *refusal;
   std::vector<std::int64_t> all(static_cast<std::size_t>(count));

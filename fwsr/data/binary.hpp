@@ -23,9 +23,9 @@ namespace fwsr {
 // ------------------------------------------------------------------------------------ numbers in
 // files
 
-enum class NumberKind { boolean, signed_integer, unsigned_integer, floating };
+enum class NumberKind { boolean, signed_integer, unsigned_integer, floating, bfloat };
 
-/// How one number is stored. Sizes: integers 1, 2, 4, 8 bytes; floating 2, 4, 8; boolean 1.
+/// How one number is stored. Sizes: integers 1, 2, 4, 8 bytes; floating 2, 4, 8; boolean 1; bfloat 2.
 struct NumberType {
   NumberKind kind = NumberKind::floating;
   Index size = 0;  // bytes
@@ -36,6 +36,11 @@ struct NumberType {
 std::string name_of(const NumberType& type);
 /// True when float32 holds every value of the type; the others become float64.
 bool fits_single(const NumberType& type);
+/// What numbers of the type are held as, where that is narrow: themselves, and bool as uint8.
+std::optional<NarrowNumber> narrow_number(const NumberType& type);
+/// How points of the type are held: "uint8", "float32", ...
+std::string name_of_points(const NumberType& type);
+Index bytes_of_points(const NumberType& type);
 
 /// rows x cols stored numbers.
 struct StoredMatrix {
@@ -57,12 +62,20 @@ ByteSource source_of(std::span<const std::byte> bytes, std::string name);
 // -------------------------------------------------------------------------------- numbers into
 // memory
 
-/// The points of `stored`: float32 where that holds every value, else float64, row by row. Every
-/// conversion adds a sentence to `notes`. `name` begins every message. Here and below `memory` counts
-/// what is taken, before it is.
+/// The points of `stored`: narrow numbers as they are, others as float32 where that holds every value, else float64, row
+/// by row. Every conversion adds a sentence to `notes`. `name` begins every message. Here and below
+/// `memory` counts what is taken, before it is.
 Result<PointsStorage> read_points(const std::string& name, const StoredMatrix& stored,
                                   const ByteSource& next, std::vector<std::string>& notes,
                                   MemoryShare& memory);
+/// The same with narrow numbers as float32.
+Result<PointsStorage> read_wide_points(const std::string& name, const StoredMatrix& stored,
+                                       const ByteSource& next, std::vector<std::string>& notes,
+                                       MemoryShare& memory);
+/// The narrow numbers of `stored`, row by row in this machine's byte order, where they stand in `file` from byte
+/// `offset` on; nothing when they must be copied.
+std::optional<PointsStorage> map_narrow_points(FileBytes& file, const StoredMatrix& stored,
+                                               Index offset);
 
 /// `count` numbers of `type` at `from` as float32 or float64.
 template <class T>

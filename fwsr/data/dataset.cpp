@@ -26,6 +26,11 @@ PointsView borrow(const StreamedMatrix<T>& m) {
   return StreamView<T>{m.source.get(), m.rows, m.cols};
 }
 
+PointsView borrow(const NarrowMatrix& m) {
+  return NarrowView{
+      .numbers = m.numbers, .number = m.number, .rows = m.rows, .cols = m.cols, .stride = m.cols};
+}
+
 }  // namespace
 
 PointsView Dataset::view() const {

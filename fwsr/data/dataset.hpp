@@ -35,9 +35,19 @@ struct StreamedMatrix {
   Index cols = 0;
 };
 
+/// A dense matrix of numbers of one or two bytes, in a mapped file or in memory of its own.
+struct NarrowMatrix {
+  std::shared_ptr<const void> keep;  // what the numbers live in
+  const void* numbers = nullptr;
+  NarrowNumber number = NarrowNumber::uint8;
+  Index rows = 0;
+  Index cols = 0;
+  bool mapped = false;
+};
+
 using PointsStorage = std::variant<DenseMatrix<float>, DenseMatrix<double>, MappedMatrix<float>,
                                    MappedMatrix<double>, SparseMatrix<float>, SparseMatrix<double>,
-                                   StreamedMatrix<float>, StreamedMatrix<double>>;
+                                   StreamedMatrix<float>, StreamedMatrix<double>, NarrowMatrix>;
 
 /// The points of one file. Owns them; `view()` borrows, and lives no longer than the Dataset.
 struct Dataset {
@@ -51,7 +61,7 @@ struct Dataset {
   std::optional<TableReading> table =
       {};                         // csv: header, separator, columns as they were understood
   std::vector<Index> image = {};  // height and width, of idx images and digits; else empty
-  /// Things the user should know: "uint8 converted once to float32 (188 MB)".
+  /// Things the user should know: "float16 swapped once (94 MB)".
   std::vector<std::string> notes;
   /// For text formats: the line of the file on which each point's record starts; else empty.
   std::vector<std::int64_t> lines;

@@ -139,7 +139,7 @@ bool recognises_idx(const FileBytes& file) {
   return inflater.read(magic) == 4 && is_idx_magic(magic);
 }
 
-Result<Dataset> read_idx_file(const FileBytes& file, const ReadOptions& options) {
+Result<Dataset> read_idx_file(FileBytes file, const ReadOptions& options) {
   Dataset data;
   data.memory = MemoryShare(options.budget);
   data.name = file.name();
@@ -165,7 +165,8 @@ Result<Dataset> read_idx_file(const FileBytes& file, const ReadOptions& options)
   if (header->shape.size() == 3) data.image = {header->shape[1], header->shape[2]};
   const StoredMatrix stored{header->type, rows, features, false};
   if (looks_like_gzip(file.bytes())) {
-    const Index bytes = checked_bytes(rows, features, fits_single(header->type) ? 4 : 8);
+    const Index bytes =
+        checked_bytes(rows, features, static_cast<std::size_t>(bytes_of_points(header->type)));
     if (auto problem = find_too_large(data.name, bytes, options,
                                       "compressed, it cannot be read in blocks; unpack it"))
       return *problem;
@@ -174,6 +175,10 @@ Result<Dataset> read_idx_file(const FileBytes& file, const ReadOptions& options)
     auto streamed = stream_points(file, stored, offset, options, data);
     if (!streamed) return streamed.error();
     if (*streamed) return data;
+    if (auto mapped = map_narrow_points(file, stored, offset)) {
+      data.points = std::move(*mapped);
+      return data;
+    }
   }
   const ByteSource next = [&](std::span<std::byte> out) { return reader.read(out); };
   auto points = read_points(data.name, stored, next, data.notes, data.memory);
@@ -205,7 +210,8 @@ Result<std::vector<std::string>> idx_labels(const FileBytes& file, const MemoryB
 Format idx_format() {
   return {"idx", "MNIST images (.idx, plain or .gz)", recognises_idx,
           [](FileBytes file, const ReadOptions& options) {
-            return within_memory(file.name(), [&] { return read_idx_file(file, options); });
+            const std::string name = file.name();
+            return within_memory(name, [&] { return read_idx_file(std::move(file), options); });
           }};
 }
 

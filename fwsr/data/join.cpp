@@ -13,7 +13,7 @@ namespace {
 
 template <class View>
 concept Dense = requires(View v) {
-  v.data;
+  v(0, 0);
 };
 template <class View>
 concept Sparse = requires(View v) {

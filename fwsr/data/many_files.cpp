@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/narrow_source.hpp"
 #include "fwsr/base/quoted.hpp"
 
 namespace fwsr {
@@ -17,8 +18,8 @@ namespace fwsr {
 namespace {
 
 /// The rows of several streams, one behind the other.
-template <class T>
-class JoinedRows final : public RowSource<T> {
+template <class T, class Source = RowSource<T>>
+class JoinedRows : public Source {
  public:
   explicit JoinedRows(Index cols) : cols_(cols) {}
 
@@ -29,25 +30,46 @@ class JoinedRows final : public RowSource<T> {
   Index rows() const { return starts_.back(); }
 
   void read(Index first, Index last, T* out) const override {
+    each(first, last, [&](const RowSource<T>& part, Index from, Index to, Index before) {
+      part.read(from, to, out + before * cols_);
+    });
+  }
+
+ protected:
+  /// Calls use(part, first, last, rows before) for all parts that some rows are of.
+  template <class Use>
+  void each(Index first, Index last, Use&& use) const {
+    const Index begin = first;
     auto part = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), first) -
                                          starts_.begin() - 1);
     for (; first < last; ++part) {
       const Index end = std::min(last, starts_[part + 1]);
-      parts_[part]->read(first - starts_[part], end - starts_[part], out);
-      out += (end - first) * cols_;
+      use(*parts_[part], first - starts_[part], end - starts_[part], first - begin);
       first = end;
     }
   }
 
- private:
   Index cols_;
   std::vector<Index> starts_{0};
   std::vector<std::unique_ptr<const RowSource<T>>> parts_;
 };
 
+/// The same of narrow numbers, all of one type.
+class JoinedNarrowRows final : public JoinedRows<float, NarrowSource> {
+ public:
+  using JoinedRows::JoinedRows;
+  NarrowNumber number() const override { return narrow_source(parts_.front().get())->number(); }
+  void read_stored(Index first, Index last, std::byte* out) const override {
+    const Index row = cols_ * bytes_of(number());
+    each(first, last, [&](const RowSource<float>& part, Index from, Index to, Index before) {
+      narrow_source(&part)->read_stored(from, to, out + before * row);
+    });
+  }
+};
+
 /// Some of the rows of a stream.
-template <class T>
-class SomeRows final : public RowSource<T> {
+template <class T, class Source = RowSource<T>>
+class SomeRows : public Source {
  public:
   SomeRows(std::shared_ptr<const Dataset> all, const RowSource<T>* source, Index before)
       : all_(std::move(all)), source_(source), before_(before) {}
@@ -55,10 +77,19 @@ class SomeRows final : public RowSource<T> {
     source_->read(before_ + first, before_ + last, out);
   }
 
- private:
+ protected:
   std::shared_ptr<const Dataset> all_;
   const RowSource<T>* source_;
   Index before_;
+};
+
+class SomeNarrowRows final : public SomeRows<float, NarrowSource> {
+ public:
+  using SomeRows::SomeRows;
+  NarrowNumber number() const override { return narrow_source(source_)->number(); }
+  void read_stored(Index first, Index last, std::byte* out) const override {
+    narrow_source(source_)->read_stored(before_ + first, before_ + last, out);
+  }
 };
 
 /// One file as a stream.
@@ -81,10 +112,21 @@ Result<Dataset> open_stream(const std::string& path, ReadOptions options) {
   return data;
 }
 
-template <class T>
+/// Whether all parts hold narrow numbers of one type.
+bool are_narrow(const std::vector<Dataset>& parts) {
+  const auto number_of = [](const Dataset& data) -> std::optional<NarrowNumber> {
+    const NarrowSource* const source = narrow_source(data.view());
+    return source ? std::optional(source->number()) : std::nullopt;
+  };
+  const auto first = number_of(parts.front());
+  return first && std::all_of(parts.begin(), parts.end(),
+                              [&](const Dataset& part) { return number_of(part) == first; });
+}
+
+template <class T, class Joined = JoinedRows<T>>
 Result<Dataset> join(std::vector<Dataset> parts) {
   const Index cols = cols_of(parts.front().view());
-  auto joined = std::make_unique<JoinedRows<T>>(cols);
+  auto joined = std::make_unique<Joined>(cols);
   for (Dataset& part : parts) {
     if (cols_of(part.view()) != cols)
       return Failure{
@@ -100,6 +142,29 @@ Result<Dataset> join(std::vector<Dataset> parts) {
   const Index rows = joined->rows();
   all.points = StreamedMatrix<T>{std::move(joined), rows, cols};
   return all;
+}
+
+/// Rows of narrow numbers as they are stored.
+RowsHere copy_or_stream_narrow(std::shared_ptr<const Dataset> all, Index first, Index last,
+                               Index hold_at_most) {
+  const auto& stream = std::get<StreamedMatrix<float>>(all->points);
+  const NarrowSource& source = *narrow_source(stream.source.get());
+  const Index rows = last - first, cols = stream.cols;
+  const Index bytes =
+      checked_bytes(rows, cols, static_cast<std::size_t>(bytes_of(source.number())));
+  if (bytes > hold_at_most) {
+    auto some = std::make_shared<SomeNarrowRows>(all, stream.source.get(), first);
+    const StreamView<float> view{some.get(), rows, cols};
+    return {.keep = std::move(some), .view = view};
+  }
+  auto own = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes));
+  if (rows > 0) source.read_stored(first, last, own->data());
+  const NarrowView view{.numbers = own->data(),
+                        .number = source.number(),
+                        .rows = rows,
+                        .cols = cols,
+                        .stride = cols};
+  return {.keep = std::move(own), .view = view};
 }
 
 template <class T>
@@ -152,6 +217,7 @@ Result<std::vector<Dataset>> open_all(const std::vector<std::string>& paths,
 }
 
 Result<Dataset> join_all(std::vector<Dataset> parts) {
+  if (are_narrow(parts)) return join<float, JoinedNarrowRows>(std::move(parts));
   return is_single(parts.front().view()) ? join<float>(std::move(parts))
                                          : join<double>(std::move(parts));
 }
@@ -204,6 +270,7 @@ Result<RowsHere> read_rows(const std::vector<std::string>& paths, Index first, I
     return Failure{fmt::format("{}: has {} rows, and {} were there before; was it changed?",
                                paths.back(), rows_of(joined->view()), last)};
   const auto all = std::make_shared<const Dataset>(std::move(*joined));
+  if (narrow_source(all->view())) return copy_or_stream_narrow(all, first, last, hold_at_most);
   return is_single(all->view()) ? copy_or_stream<float>(all, first, last, hold_at_most)
                                 : copy_or_stream<double>(all, first, last, hold_at_most);
 }

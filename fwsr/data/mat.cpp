@@ -104,8 +104,8 @@ Result<PointsStorage> read_sparse(Opened& opened, const MatVariable& variable, D
                     opened.where, variable.shape[0], entries)};
   rows->resize(static_cast<std::size_t>(entries));
   data.type = name_of(part->type);
-  auto values = read_points(opened.where, {part->type, 1, entries, false}, opened.next, data.notes,
-                            data.memory);
+  auto values = read_wide_points(opened.where, {part->type, 1, entries, false}, opened.next,
+                                 data.notes, data.memory);
   if (!values) return values.error();
   // MATLAB's columns are the rows of the transpose.
   if (auto refusal = data.memory.grow(opened.where, 2 * entries, sizeof(std::int64_t)))
@@ -137,8 +137,8 @@ Result<PointsStorage> read_variable(const std::string& where, const MatVariable&
   const auto part = opened.numbers(rows * cols);  // each below 2^31
   if (!part) return part.error();
   data.type = name_of(part->type);
-  return opened.finished(
-      read_points(where, {part->type, rows, cols, true}, opened.next, data.notes, data.memory));
+  return opened.finished(read_wide_points(where, {part->type, rows, cols, true}, opened.next,
+                                          data.notes, data.memory));
 }
 
 // -------------------------------------------------------------------------------------------

@@ -88,6 +88,10 @@ Result<Dataset> read_npy_file(FileBytes file, const ReadOptions& options) {
   if (!streamed) return streamed.error();
   if (*streamed) return data;
 
+  if (auto mapped = map_narrow_points(file, stored, header->offset)) {
+    data.points = std::move(*mapped);
+    return data;
+  }
   if (header->kind == 'f' && header->size >= 4 && !header->big_endian && !header->by_columns) {
     auto mapped =
         header->size == 4 ? map_points<float>(file, *header) : map_points<double>(file, *header);

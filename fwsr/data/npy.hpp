@@ -12,8 +12,8 @@ namespace fwsr {
 
 /// What the header of an .npy image promises.
 struct NpyHeader {
-  /// NumPy's letter: 'b' bool, 'i', 'u', 'f' numbers, 'S' bytes, 'U' UCS-4 text. Nothing else gets
-  /// past the parser.
+  /// NumPy's letter: 'b' bool, 'i', 'u', 'f' numbers, 'V' bfloat16 of ml_dtypes, 'S' bytes, 'U' UCS-4 text. Nothing
+  /// else gets past the parser.
   char kind = 'f';
   Index size = 0;  // bytes per element
   bool big_endian = false;

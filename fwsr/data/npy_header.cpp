@@ -170,6 +170,13 @@ std::string read_descr(std::string_view descr, NpyHeader& header) {
     rest.remove_prefix(1);
   }
   if (rest.empty()) return "an empty type";
+  // numpy.save knows no name for the bfloat16 of ml_dtypes: two bytes in an order, which other records have not.
+  if (rest == "bfloat16" || (rest == "V2" && (order == '<' || order == '>'))) {
+    header.kind = 'V';
+    header.size = 2;
+    header.big_endian = order == '>';
+    return "";
+  }
   header.kind = rest[0] == 'a' ? 'S' : rest[0];
   rest.remove_prefix(1);
   if (header.kind == 'O' || header.kind == 'M' || header.kind == 'm')
@@ -190,6 +197,7 @@ NumberType NpyHeader::number() const {
   const NumberKind number_kind = kind == 'b'   ? NumberKind::boolean
                                  : kind == 'i' ? NumberKind::signed_integer
                                  : kind == 'u' ? NumberKind::unsigned_integer
+                                 : kind == 'V' ? NumberKind::bfloat
                                                : NumberKind::floating;
   return {number_kind, size, big_endian && size > 1};
 }

@@ -151,8 +151,8 @@ Result<PointsStorage> read_csr(const Npz& npz, Dataset& data) {
         if (header.shape.size() != 1 || header.is_text())
           return Failure{npz.where("data") + ": is no list of numbers, as a sparse matrix needs"};
         data.type = header.type();
-        return read_points(npz.where("data"), {header.number(), 1, header.count, false}, next,
-                           data.notes, data.memory);
+        return read_wide_points(npz.where("data"), {header.number(), 1, header.count, false}, next,
+                                data.notes, data.memory);
       });
   if (!values) return values.error();
   if (auto* single = std::get_if<DenseMatrix<float>>(&*values))

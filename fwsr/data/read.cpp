@@ -101,6 +101,7 @@ auto read_unchanged(const std::shared_ptr<const FileWatch>& watch, Read&& read)
 }
 
 bool stands_in_file(const PointsStorage& points) {
+  if (const auto* const narrow = std::get_if<NarrowMatrix>(&points)) return narrow->mapped;
   return std::holds_alternative<MappedMatrix<float>>(points) ||
          std::holds_alternative<MappedMatrix<double>>(points) ||
          std::holds_alternative<StreamedMatrix<float>>(points) ||

@@ -8,14 +8,16 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/narrow_source.hpp"
+
 namespace fwsr {
 
 namespace {
 
 /// Rows of a file. Numbers stored as T go straight to where they are wanted; others are converted on
 /// the way, a few kilobytes at a time.
-template <class T>
-class FileRows final : public RowSource<T> {
+template <class T, class Source = RowSource<T>>
+class FileRows : public Source {
  public:
   FileRows(std::unique_ptr<FileReader> file, const StoredMatrix& stored, Index offset)
       : file_(std::move(file)),
@@ -25,11 +27,7 @@ class FileRows final : public RowSource<T> {
         offset_(offset) {}
 
   void read(Index first, Index last, T* out) const override {
-    if (first < 0 || last < first || last > rows_)
-      throw Error(fmt::format("{}: has {} points; {} to {} were asked for", file_->name(), rows_,
-                              first, last));
-    const Index count = (last - first) * cols_;
-    const Index start = offset_ + first * cols_ * type_.size;
+    const Index count = (last - first) * cols_, start = start_of(first, last);
     if (is_stored_as_it_is()) {
       file_->read(start, std::as_writable_bytes(std::span(out, static_cast<std::size_t>(count))));
       return;
@@ -44,7 +42,14 @@ class FileRows final : public RowSource<T> {
     }
   }
 
- private:
+ protected:
+  /// The byte at which rows first .. last begin.
+  Index start_of(Index first, Index last) const {
+    if (first < 0 || last < first || last > rows_)
+      throw Error(fmt::format("{}: has {} points; {} to {} were asked for", file_->name(), rows_,
+                              first, last));
+    return offset_ + first * cols_ * type_.size;
+  }
   bool is_stored_as_it_is() const {
     return type_.kind == NumberKind::floating && type_.size == Index{sizeof(T)} &&
            !type_.big_endian;
@@ -54,6 +59,25 @@ class FileRows final : public RowSource<T> {
   NumberType type_;
   Index rows_, cols_, offset_;
 };
+
+/// Narrow numbers in this machine's byte order, and booleans.
+class NarrowFileRows final : public FileRows<float, NarrowSource> {
+ public:
+  using FileRows::FileRows;
+  NarrowNumber number() const override { return *narrow_number(type_); }
+  void read_stored(Index first, Index last, std::byte* out) const override {
+    const Index bytes = (last - first) * cols_ * type_.size;
+    file_->read(start_of(first, last), {out, static_cast<std::size_t>(bytes)});
+    if (type_.kind == NumberKind::boolean)
+      for (Index e = 0; e < bytes; ++e) out[e] = std::byte{out[e] != std::byte{0}};
+  }
+};
+
+PointsStorage narrow_storage(std::unique_ptr<FileReader> file, const StoredMatrix& stored,
+                             Index offset) {
+  return StreamedMatrix<float>{std::make_unique<NarrowFileRows>(std::move(file), stored, offset),
+                               stored.rows, stored.cols};
+}
 
 template <class T>
 PointsStorage storage_of(std::unique_ptr<FileReader> file, const StoredMatrix& stored,
@@ -71,8 +95,9 @@ Result<bool> stream_points(const FileBytes& file, const StoredMatrix& stored, In
   const bool by_columns = stored.by_columns && stored.rows > 1 && stored.cols > 1;
   const bool swapped = stored.type.big_endian && stored.type.size > 1;
   const bool converted = swapped || name_of(stored.type) != name_of(target);
+  const Index held_each = bytes_of_points(stored.type);
   if (by_columns) {
-    if (auto problem = find_too_large(file.name(), numbers * target.size, options,
+    if (auto problem = find_too_large(file.name(), numbers * held_each, options,
                                       "stored column by column, it cannot be read in blocks; save "
                                       "numpy.ascontiguousarray(x)"))
       return *problem;
@@ -80,12 +105,15 @@ Result<bool> stream_points(const FileBytes& file, const StoredMatrix& stored, In
   }
   data.can_be_streamed = file.is_mapped();
   // While numbers are converted, file and points are both there.
-  const Index held = numbers * (target.size + (converted ? stored.type.size : 0));
+  const bool copied = swapped || name_of(stored.type) != name_of_points(stored.type);
+  const Index held = numbers * (held_each + (copied ? stored.type.size : 0));
   if (held <= options.hold_at_most) return false;
   auto reader = file.reader();
   if (!reader) return false;
-  data.points = target.size == 4 ? storage_of<float>(std::move(reader), stored, offset)
-                                 : storage_of<double>(std::move(reader), stored, offset);
+  const bool narrow = narrow_number(stored.type) && !swapped;
+  data.points = narrow             ? narrow_storage(std::move(reader), stored, offset)
+                : target.size == 4 ? storage_of<float>(std::move(reader), stored, offset)
+                                   : storage_of<double>(std::move(reader), stored, offset);
   if (converted)
     data.notes.push_back(
         fmt::format("{}{} converted to {} whenever it is read{}", swapped ? "big-endian " : "",

@@ -18,11 +18,12 @@ namespace fwsr {
 
 namespace {
 
-template <class T, class Source>
+template <class View, class Source>
 class KernelCheck {
+  using T = std::remove_cvref_t<decltype(std::declval<View>()(0, 0))>;
+
  public:
-  KernelCheck(const MatrixView<const T>& view, Source source, Index n, double entry_error,
-              int threads)
+  KernelCheck(const View& view, Source source, Index n, double entry_error, int threads)
       : view_(view), source_(source), n_(n), entry_error_(entry_error), threads_(threads) {}
 
   void run() {
@@ -199,7 +200,7 @@ class KernelCheck {
 
   static constexpr Index tile = 64, lanes = 8;
 
-  MatrixView<const T> view_;
+  View view_;
   Source source_;
   Index n_;
   double entry_error_;
@@ -216,14 +217,16 @@ double entry_error_of_given(const PointsView&) {
 }
 
 void check_given_kernel(const PointsView& view, std::span<const Index> subset, int threads) {
-  const auto check = [&]<class T>(const MatrixView<const T>& matrix) {
-    const Index n = subset.empty() ? matrix.rows : static_cast<Index>(subset.size());
-    with_members(subset, [&](const auto& source) {
-      KernelCheck(matrix, source, n, entry_error_of_given(view), threads).run();
-    });
-  };
-  if (const auto* single = std::get_if<MatrixView<const float>>(&view)) check(*single);
-  if (const auto* full = std::get_if<MatrixView<const double>>(&view)) check(*full);
+  std::visit(
+      [&](const auto& matrix) {
+        if constexpr (requires { matrix(0, 0); }) {
+          const Index n = subset.empty() ? matrix.rows : static_cast<Index>(subset.size());
+          with_members(subset, [&](const auto& source) {
+            KernelCheck(matrix, source, n, entry_error_of_given(view), threads).run();
+          });
+        }
+      },
+      view);
 }
 
 void throw_no_kernel(const std::string& how) {

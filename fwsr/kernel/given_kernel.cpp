@@ -71,6 +71,8 @@ class GivenKernel final : public KernelMatrix {
   double raw(Index i, Index j) const {
     if (const auto* single = std::get_if<0>(&view_))
       return static_cast<double>((*single)(source(i), source(j)));
+    if (const auto* narrow = std::get_if<NarrowView>(&view_))
+      return static_cast<double>((*narrow)(source(i), source(j)));
     return std::get<1>(view_)(source(i), source(j));
   }
   double value(Index i, Index j, Eta eta) const {

@@ -25,7 +25,7 @@ double no_less_than(float error, double norm) {
 }  // namespace
 
 bool has_eight_bit_products() {
-  static const bool here = instructions() >= Instructions::avx512 && has_eight_bit_instructions();
+  static const bool here = has_byte_products();
   return here && allowed;
 }
 void allow_eight_bit_products(bool yes) {

@@ -2,6 +2,7 @@
 // (pass_loops.hpp): loading, storing, sums in one fixed order.
 #pragma once
 
+#include "fwsr/base/narrow.hpp"
 #include "fwsr/linalg/pass.hpp"
 
 #if defined(__FMA__)
@@ -29,6 +30,80 @@ using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
   to = __builtin_convertvector(narrow, Lanes);
 #endif
 }
+// Narrow numbers, which become doubles in registers.
+#if defined(__AVX2__) && defined(__F16C__)
+[[gnu::always_inline]] inline void widen(__m256i whole, Lanes& to) {
+#if defined(__AVX512F__)
+  const __m512d wide = _mm512_cvtepi32_pd(whole);
+#else
+  const __m256d wide[2] = {_mm256_cvtepi32_pd(_mm256_castsi256_si128(whole)),
+                           _mm256_cvtepi32_pd(_mm256_extracti128_si256(whole, 1))};
+#endif
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+[[gnu::always_inline]] inline void widen(__m256 single, Lanes& to) {
+#if defined(__AVX512F__)
+  const __m512d wide = _mm512_cvtps_pd(single);
+#else
+  const __m256d wide[2] = {_mm256_cvtps_pd(_mm256_castps256_ps128(single)),
+                           _mm256_cvtps_pd(_mm256_extractf128_ps(single, 1))};
+#endif
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+template <class T>
+[[gnu::always_inline]] inline __m128i eight(const T* from) {
+  __m128i bits = {};
+  __builtin_memcpy(&bits, from, lanes * sizeof(T));
+  return bits;
+}
+[[gnu::always_inline]] inline void load(const std::uint8_t* from, Lanes& to) {
+  widen(_mm256_cvtepu8_epi32(eight(from)), to);
+}
+[[gnu::always_inline]] inline void load(const std::int8_t* from, Lanes& to) {
+  widen(_mm256_cvtepi8_epi32(eight(from)), to);
+}
+[[gnu::always_inline]] inline void load(const std::uint16_t* from, Lanes& to) {
+  widen(_mm256_cvtepu16_epi32(eight(from)), to);
+}
+[[gnu::always_inline]] inline void load(const std::int16_t* from, Lanes& to) {
+  widen(_mm256_cvtepi16_epi32(eight(from)), to);
+}
+[[gnu::always_inline]] inline void load(const Float16* from, Lanes& to) {
+  widen(_mm256_cvtph_ps(eight(from)), to);
+}
+[[gnu::always_inline]] inline void load(const BFloat16* from, Lanes& to) {
+  widen(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(eight(from)), 16)), to);
+}
+#else
+/// The float32 that a narrow number is: as widened() of base/narrow.hpp, compiled here.
+template <class T>
+[[gnu::always_inline]] inline float single_of(T value) {
+  return static_cast<float>(value);
+}
+[[gnu::always_inline]] inline float single_of(BFloat16 value) {
+  const unsigned bits = static_cast<unsigned>(value.bits) << 16;
+  float wide;
+  __builtin_memcpy(&wide, &bits, sizeof wide);
+  return wide;
+}
+/// By moving its bits to where a float32 has them, times what the exponents then differ by: exact also for subnormal ones.
+[[gnu::always_inline]] inline float single_of(Float16 value) {
+  const unsigned size = value.bits & 0x7fffu, sign = (value.bits & 0x8000u) << 16;
+  const unsigned moved = size << 13 | (size >= 0x7c00u ? 0x7f800000u : 0u);
+  float wide;
+  __builtin_memcpy(&wide, &moved, sizeof wide);
+  if (size < 0x7c00u) wide *= 0x1p112f;
+  unsigned bits;
+  __builtin_memcpy(&bits, &wide, sizeof bits);
+  bits |= sign;
+  __builtin_memcpy(&wide, &bits, sizeof wide);
+  return wide;
+}
+template <NarrowType T>
+[[gnu::always_inline]] inline void load(const T* from, Lanes& to) {
+  for (Index l = 0; l < lanes; ++l) to[l] = static_cast<double>(single_of(from[l]));
+}
+#endif
 [[gnu::always_inline]] inline void store(const Lanes& from, double* to) {
   __builtin_memcpy(to, &from, sizeof from);
 }
@@ -78,15 +153,16 @@ using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
       _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << static_cast<unsigned>(count)) - 1), from);
   __builtin_memcpy(&to, &wide, sizeof to);
 }
+template <NarrowType T>
 #else
 template <class T>
+#endif
 [[gnu::always_inline]] inline void load_tail(const T* from, Index count, Lanes& to) {
   T padded[lanes] = {};
 #pragma GCC unroll 1
   for (Index l = 0; l < count; ++l) padded[l] = from[l];
   load(padded, to);
 }
-#endif
 /// Eight partial sums, always added in this order: the entries of a vector, or eight vectors.
 template <class Eight, class Sum>
 [[gnu::always_inline]] inline void add_up(const Eight& s, Sum& out) {

@@ -20,6 +20,10 @@ const PassLoops& loops() {
   return chosen;
 }
 
+const NarrowLoops& loops_for(NarrowNumber number) {
+  return loops().narrow[static_cast<std::size_t>(number)];
+}
+
 }  // namespace
 
 void dots(const Rows<float>& a, const double* u, double* x) {
@@ -34,6 +38,18 @@ void dots_of_points(const StoredRows<double>& a, const double* u, double* x) {
 }
 void dots(const Rows<double>& a, const double* u, double* x) {
   loops().one_double(a, u, x);
+}
+template <NarrowType T>
+void dots(const Rows<T>& a, const double* u, double* x) {
+  loops_for(NarrowNumberOf<T>::value).one(&a, u, x);
+}
+template <NarrowType T>
+double pass_rows(const Rows<T>& a, const PassVectors& with, const ScoreStep& step, const double* r,
+                 double* c, double* h) {
+  return loops_for(NarrowNumberOf<T>::value).pass(&a, with, step, r, c, h);
+}
+void widen(NarrowNumber number, const void* from, Index count, float* to) {
+  loops_for(number).widen(from, count, to);
 }
 void finish_products(const PointProduct& how, Index count, double* p) {
   loops().finish(how, count, p);
@@ -101,5 +117,17 @@ void add_triangle(const double* a, Index d, double* sums) {
 double dot(const float* a, const float* b, Index d) {
   return loops().dot_single(a, b, d);
 }
+
+#define NARROW(T)                                                                                \
+  template void dots(const Rows<T>&, const double*, double*);                                    \
+  template double pass_rows(const Rows<T>&, const PassVectors&, const ScoreStep&, const double*, \
+                            double*, double*)
+NARROW(std::uint8_t);
+NARROW(std::int8_t);
+NARROW(std::uint16_t);
+NARROW(std::int16_t);
+NARROW(Float16);
+NARROW(BFloat16);
+#undef NARROW
 
 }  // namespace fwsr

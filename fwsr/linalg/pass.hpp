@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/narrow.hpp"
 
 namespace fwsr {
 
@@ -43,6 +44,11 @@ void dots(const Rows<float>& a, const double* u, double* x);
 void dots(const Rows<float>& a, const double* u, const double* v, const double* w, double* x,
           double* y, double* z);
 void dots(const Rows<double>& a, const double* u, double* x);
+/// The same bits as of the float32 numbers that the narrow ones are.
+template <NarrowType T>
+void dots(const Rows<T>& a, const double* u, double* x);
+/// `count` narrow numbers as float32. They are aligned as their type is.
+void widen(NarrowNumber number, const void* from, Index count, float* to);
 /// p_i <- outer_i (inner_i p_i - offset) + last: from the product of a row with a vector to that of the
 /// point. Where there is no array its second name stands for all.
 struct PointProduct {
@@ -80,6 +86,9 @@ struct PassVectors {
 };
 double pass_rows(const Rows<float>& a, const PassVectors& with, const ScoreStep& step,
                  const double* r, double* c, double* h);
+template <NarrowType T>
+double pass_rows(const Rows<T>& a, const PassVectors& with, const ScoreStep& step, const double* r,
+                 double* c, double* h);
 /// The same of the points that the rows become: only `last` is left to be added to their products.
 double pass_points(const StoredRows<double>& a, const PassVectors& with, const ScoreStep& step,
                    const double* r, double* c, double* h);

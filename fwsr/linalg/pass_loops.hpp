@@ -429,30 +429,54 @@ void sums(const StoredRows<T>& a, bool center, RowSums* out) {
     sums_of_all<height, true>(a, center, out);
 }
 
-constexpr PassLoops loops{.one_single = one<Rows<float>>,
-                          .one_double = one<Rows<double>>,
-                          .three_single = three<Rows<float>>,
-                          .one_point = one<StoredRows<double>>,
-                          .finish = finish_body,
-                          .update = update_body,
-                          .finish_and_update = finish_and_update_body,
-                          .pass_single = pass<Rows<float>>,
-                          .pass_point = pass<StoredRows<double>>,
-                          .packed = packed_body<packed_height>,
-                          .transpose = transpose_body,
-                          .nearest = nearest_body,
-                          .sums_single = sums<float>,
-                          .sums_double = sums<double>,
-                          .rows_single_single = load_rows_body<float, float>,
-                          .rows_single_double = load_rows_body<float, double>,
-                          .rows_double_single = load_rows_body<double, float>,
-                          .rows_double_double = load_rows_body<double, double>,
-                          .sparse = sparse_body,
-                          .add_single = add_rows_body<float>,
-                          .add_double = add_rows_body<double>,
-                          .triangle_single = add_triangle_body<float>,
-                          .triangle_double = add_triangle_body<double>,
-                          .dot_single = dot_body};
+/// Narrow numbers as float32, which holds each of them.
+template <class T>
+void widen_body(const void* from, Index count, float* to) {
+  const T* numbers = static_cast<const T*>(from);
+  Index l = 0;
+  for (Lanes v; l + lanes <= count; l += lanes) load(numbers + l, v), store(v, to + l);
+  if (l == count) return;
+  Lanes v;
+  load_tail(numbers + l, count - l, v);
+  for (Index e = l; e < count; ++e) to[e] = static_cast<float>(v[e - l]);
+}
+
+template <class T>
+constexpr NarrowLoops narrow_loops{
+    .one = [](const void* a, const double* u,
+              double* x) { one(*static_cast<const Rows<T>*>(a), u, x); },
+    .pass = [](const void* a, const PassVectors& with, const ScoreStep& step, const double* r,
+               double* c,
+               double* h) { return pass(*static_cast<const Rows<T>*>(a), with, step, r, c, h); },
+    .widen = widen_body<T>};
+
+constexpr PassLoops loops{
+    .narrow = {narrow_loops<std::uint8_t>, narrow_loops<std::int8_t>, narrow_loops<std::uint16_t>,
+               narrow_loops<std::int16_t>, narrow_loops<Float16>, narrow_loops<BFloat16>},
+    .one_single = one<Rows<float>>,
+    .one_double = one<Rows<double>>,
+    .three_single = three<Rows<float>>,
+    .one_point = one<StoredRows<double>>,
+    .finish = finish_body,
+    .update = update_body,
+    .finish_and_update = finish_and_update_body,
+    .pass_single = pass<Rows<float>>,
+    .pass_point = pass<StoredRows<double>>,
+    .packed = packed_body<packed_height>,
+    .transpose = transpose_body,
+    .nearest = nearest_body,
+    .sums_single = sums<float>,
+    .sums_double = sums<double>,
+    .rows_single_single = load_rows_body<float, float>,
+    .rows_single_double = load_rows_body<float, double>,
+    .rows_double_single = load_rows_body<double, float>,
+    .rows_double_double = load_rows_body<double, double>,
+    .sparse = sparse_body,
+    .add_single = add_rows_body<float>,
+    .add_double = add_rows_body<double>,
+    .triangle_single = add_triangle_body<float>,
+    .triangle_double = add_triangle_body<double>,
+    .dot_single = dot_body};
 
 }  // namespace
 

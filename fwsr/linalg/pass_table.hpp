@@ -5,7 +5,16 @@
 
 namespace fwsr {
 
+/// Of one type of narrow numbers; `a` are Rows of it.
+struct NarrowLoops {
+  void (*one)(const void* a, const double*, double*);
+  double (*pass)(const void* a, const PassVectors&, const ScoreStep&, const double*, double*,
+                 double*);
+  void (*widen)(const void*, Index, float*);
+};
+
 struct PassLoops {
+  NarrowLoops narrow[6];  // in the order of NarrowNumber
   void (*one_single)(const Rows<float>&, const double*, double*);
   void (*one_double)(const Rows<double>&, const double*, double*);
   void (*three_single)(const Rows<float>&, const double*, const double*, const double*, double*,

@@ -1,7 +1,9 @@
 #include "fwsr/linalg/processor.hpp"
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__)
 #include <cpuid.h>
+#endif
+#if defined(__x86_64__) && defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -17,8 +19,12 @@ namespace {
 
 #if defined(__x86_64__)
 
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 29);
+}
 bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 }
 /// All that the loops of ours and the kernels of OpenBLAS are compiled with.
 bool has_avx512() {
@@ -64,13 +70,16 @@ bool system_lets_us() {
 
 #endif
 
-bool look_for_eight_bit() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512vnni");
-#else
-  return false;
-#endif
+bool has_vnni() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1u << 11);
 }
+#else
+bool has_vnni() {
+  return false;
+}
+#endif
 
 Instructions look() {
   if (!has_avx2()) return Instructions::baseline;
@@ -90,11 +99,6 @@ const char* name_of(Instructions level) {
 
 Instructions available_instructions() {
   static const Instructions there = look();
-  return there;
-}
-
-bool has_eight_bit_instructions() {
-  static const bool there = look_for_eight_bit();
   return there;
 }
 
@@ -121,6 +125,11 @@ Instructions instructions() {
   const Result<Instructions>& chosen = chosen_instructions();
   if (!chosen) throw Error(chosen.error().message);
   return *chosen;
+}
+
+bool has_byte_products() {
+  static const bool there = has_vnni();
+  return there && instructions() >= Instructions::avx512;
 }
 
 }  // namespace fwsr

@@ -21,8 +21,8 @@ Result<Instructions> choose_instructions(const char* wanted, Instructions there)
 const Result<Instructions>& chosen_instructions();
 /// @throws Error when FWSR_CPU names nothing that is there
 Instructions instructions();
+/// Whether, with AVX-512, four products of bytes are one instruction (VNNI), and FWSR_CPU allows it.
+bool has_byte_products();
 
-/// Whether there are products of eight-bit numbers (AVX-512 VNNI): of processors with avx512 some have them.
-bool has_eight_bit_instructions();
 
 }  // namespace fwsr

@@ -34,7 +34,7 @@ constexpr double rounding = 1e-14;
 double entry(const PointsView& view, Index i, Index j) {
   return std::visit(
       [&](const auto& v) -> double {
-        if constexpr (requires { v.data; })
+        if constexpr (requires { v(i, j); })
           return static_cast<double>(v(i, j));
         else
           return 0;
@@ -74,7 +74,7 @@ class GivenCheck {
   }
 
  private:
-  using T = std::remove_cvref_t<decltype(*std::declval<View>().data)>;
+  using T = std::remove_cvref_t<decltype(std::declval<View>()(0, 0))>;
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
   T raw(Index i, Index j) const { return view_.row(source_(i))[at(source_(j))]; }
@@ -161,7 +161,8 @@ class GivenCheck {
   /// Part of a row will be needed soon: a tile is too narrow for the processor to see it coming.
   void fetch(Index i, Index first, Index last) const {
     const auto row = view_.row(source_(i));
-    for (Index j = first; j < last; j += line) __builtin_prefetch(&row[at(source_(j))]);
+    if constexpr (requires { &row[0]; })
+      for (Index j = first; j < last; j += line) __builtin_prefetch(&row[at(source_(j))]);
   }
 
   static constexpr Index tile = 32, lanes = 8, line = 64 / static_cast<Index>(sizeof(T));
@@ -209,7 +210,7 @@ void Distances::check_given() const {
     throw Error("a matrix of dissimilarities must be dense and fit the memory");
   std::visit(
       [&](const auto& view) {
-        if constexpr (requires { view.data; })
+        if constexpr (requires { view(0, 0); })
           with_members(task_.subset,
                        [&](const auto& source) { GivenCheck(view, source, task_).run(); });
       },
@@ -317,11 +318,11 @@ void Distances::column(Index j, std::span<double> out) const {
 }
 
 bool stands_ready(const Sizes& sizes, const Settings& settings) {
-  return takes_dissimilarities(settings) && sizes.entries <= sizes.n * sizes.n;
+  return takes_dissimilarities(settings) && sizes.entries <= sizes.n * sizes.n && !sizes.narrow;
 }
 
 bool Distances::stands_ready() const {
-  return kind_ == Kind::given && size() == rows_of(*task_.given);
+  return kind_ == Kind::given && size() == rows_of(*task_.given) && !is_narrow(*task_.given);
 }
 
 template <class T>

@@ -67,6 +67,8 @@ struct Sizes {
   double threads = 1;
   bool linear = true;  // the kernel is the inner product of the points
   bool sparse = false;
+  bool narrow =
+      false;  // of one or two bytes each, though `number` is 4: what they are worked on as
 
   /// Stored numbers of a point.
   double row() const { return entries / std::max(1.0, n); }

@@ -25,7 +25,8 @@ Sizes sizes_of(const PlanFacts& facts, const SelectOptions& o) {
           .number = facts.single ? 4.0 : 8.0,
           .threads = static_cast<double>(facts.threads),
           .linear = formula_of(o.kernel.type).linear,
-          .sparse = facts.sparse};
+          .sparse = facts.sparse,
+          .narrow = facts.narrow};
 }
 
 /// The rows of a factor of the kernel, in place of the points.
@@ -33,7 +34,7 @@ Sizes sizes_of_factor(Sizes s, Index rank) {
   s.d = static_cast<double>(rank);
   s.entries = s.n * s.d;
   s.linear = true;
-  s.sparse = false;
+  s.sparse = s.narrow = false;
   return s;
 }
 

@@ -61,9 +61,10 @@ struct OwnRows {
 };
 
 /// Rank r's rows as they are cut: those it was given, and some of the next ranks'; others go to those before it.
-template <class T>
-OwnRows exchange_rows(const MatrixView<const T>& v, const Layout& all, std::size_t r,
-                      MPI_Comm comm) {
+/// They are told to use(numbers, rows, columns).
+template <class T, class Use>
+std::shared_ptr<const void> exchange_rows(const MatrixView<const T>& v, const Layout& all,
+                                          std::size_t r, MPI_Comm comm, const Use& use) {
   const auto numbers = std::make_shared<std::vector<T>>(at((all.cut[r + 1] - all.cut[r]) * v.cols));
   const auto place_of = [&](Index i) { return numbers->data() + (i - all.cut[r]) * v.cols; };
   const auto copy = [&](Index first, Index last, T* to) {
@@ -100,8 +101,17 @@ OwnRows exchange_rows(const MatrixView<const T>& v, const Layout& all, std::size
     });
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  return {.keep = numbers,
-          .view = MatrixView<const T>(numbers->data(), all.cut[r + 1] - all.cut[r], v.cols)};
+  use(numbers->data(), all.cut[r + 1] - all.cut[r], v.cols);
+  return numbers;
+}
+template <class T>
+OwnRows exchange_wide_rows(const MatrixView<const T>& v, const Layout& all, std::size_t r,
+                           MPI_Comm comm) {
+  OwnRows own;
+  own.keep = exchange_rows(v, all, r, comm, [&](const T* numbers, Index rows, Index cols) {
+    own.view = MatrixView<const T>(numbers, rows, cols);
+  });
+  return own;
 }
 
 /// A rank's points in whole segments: those given where they are, else copies.
@@ -109,9 +119,21 @@ OwnRows in_segments(const PointsView& given, const Layout& all, int rank, MPI_Co
   const auto r = static_cast<std::size_t>(rank);
   if (all.cut == all.given) return {.keep = {}, .view = given};  // on every rank alike
   if (const auto* single = std::get_if<MatrixView<const float>>(&given))
-    return exchange_rows(*single, all, r, comm);
+    return exchange_wide_rows(*single, all, r, comm);
   if (const auto* wide = std::get_if<MatrixView<const double>>(&given))
-    return exchange_rows(*wide, all, r, comm);
+    return exchange_wide_rows(*wide, all, r, comm);
+  if (const auto* narrow = std::get_if<NarrowView>(&given)) {
+    const Index size = bytes_of(narrow->number);  // as rows of bytes
+    const MatrixView<const std::byte> bytes(static_cast<const std::byte*>(narrow->numbers),
+                                            narrow->rows, narrow->cols * size,
+                                            narrow->stride * size);
+    NarrowView own = *narrow;
+    std::shared_ptr<const void> keep =
+        exchange_rows(bytes, all, r, comm, [&](const std::byte* numbers, Index rows, Index) {
+          own.numbers = numbers, own.rows = rows, own.stride = own.cols;
+        });
+    return {.keep = std::move(keep), .view = own};
+  }
   throw Error(
       fmt::format("sparse and streamed points must be given in whole segments, {} rows each: give "
                   "every rank a multiple of that, or dense points",

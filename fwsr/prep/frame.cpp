@@ -66,6 +66,10 @@ void load_raw(const PointsView& points, Index first, Index last, double* out) {
             widen(rows.data(), (last - first) * d, out);
           };
           read(*v.source);
+        } else if constexpr (requires { v.numbers; }) {
+          std::vector<float> rows(at((last - first) * d));
+          v.read(first, last, rows.data());
+          widen(rows.data(), (last - first) * d, out);
         } else {
           for (Index i = first; i < last; ++i)
             widen(v.data + i * v.stride, d, out + (i - first) * d);

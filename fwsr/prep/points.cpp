@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/narrow_source.hpp"
 #include "fwsr/base/result.hpp"
 
 namespace fwsr {
@@ -70,6 +71,43 @@ Points::Points(const PointsView& view, std::span<const Index> subset, const Prep
   else
     for (Index i = 0; i < size_; ++i) for_entries(i, [&](Index, double) { ++entries_; });
   make_room(prep);
+}
+
+float* Points::widened_room(Index count) {
+  thread_local AlignedVector<float> numbers;
+  if (std::ssize(numbers) < count) numbers.resize(at(count));
+  return numbers.data();
+}
+
+std::optional<Points::Bytes> Points::bytes() const {
+  const auto* const narrow = std::get_if<NarrowView>(&view_);
+  const NarrowSource* const stream = narrow_source(view_);
+  if (!narrow && !stream) return std::nullopt;
+  const NarrowNumber number = narrow ? narrow->number : stream->number();
+  if (bytes_of(number) != 1 || !inner_.empty() || !outer_.empty() || !weights_.empty())
+    return std::nullopt;
+  return Bytes{
+      .factor = scale_ * common_,
+      .centred = !mean_.empty(),
+      .means = means_.empty() ? std::span<const double>{} : std::span(means_).first(at(features_)),
+      .times = common_,
+      .is_signed = number == NarrowNumber::int8};
+}
+
+void Points::byte_rows(Index first, Index last, const std::byte** rows,
+                       std::vector<std::byte>& room) const {
+  if (const auto* const narrow = std::get_if<NarrowView>(&view_)) {
+    for (Index i = first; i < last; ++i) rows[i - first] = narrow->address(source(i));
+    return;
+  }
+  const NarrowSource* const stream = narrow_source(view_);
+  room.resize(at((last - first) * features_));
+  for (Index i = first, end = first; i < last; i = end) {  // neighbours at once
+    for (end = i + 1; end < last && source(end) == source(end - 1) + 1;) ++end;
+    std::byte* const to = room.data() + (i - first) * features_;
+    stream->read_stored(source(i), source(i) + end - i, to);
+    for (Index j = i; j < end; ++j) rows[j - first] = to + (j - i) * features_;
+  }
 }
 
 PointsShape Points::shape() const {

@@ -88,6 +88,20 @@ class Points {
   bool sparse() const { return is_sparse(view_); }
   bool single() const { return is_single(view_); }
 
+  /// Points of bytes that are all scaled alike, so that their products are those of whole numbers:
+  ///   a_i = factor (x_i - mean of x_i, where `centred`) - times means, and eta
+  struct Bytes {
+    double factor = 1;
+    bool centred = false;
+    std::span<const double> means = {};  // features() numbers, or none
+    double times = 1;
+    bool is_signed = false;
+  };
+  std::optional<Bytes> bytes() const;
+  /// Where the bytes of points first .. last stand; those of a stream are put into `room`. @pre bytes()
+  void byte_rows(Index first, Index last, const std::byte** rows,
+                 std::vector<std::byte>& room) const;
+
   double unit() const { return unit_; }
   /// How much larger a_i is here than in `other`, whose points are the same: a power of two.
   double scale_against(const Points& other) const { return common_ / other.common_; }
@@ -131,6 +145,9 @@ class Points {
 
   /// out[i - first] = <a_i, z> for points first .. last.
   void project(Index first, Index last, const Direction& z, double* out) const;
+  /// The same bits from unsigned bytes that byte_rows has found. @pre bytes() without a sign
+  void project_bytes(Index first, Index last, const std::byte* const* rows, const Direction& z,
+                     double* out) const;
   /// The fused pass over points first .. last: x = <a_i, a>, y = <a_i, av>, z = <a_i, rv>, then the
   /// scores (r, c and h begin with point `first`). Returns the largest c.
   double pass(Index first, Index last, const Direction& a, const Direction& av, const Direction& rv,
@@ -192,10 +209,17 @@ class Points {
 
   static constexpr Index chunk_rows = 512;  // long streams for the pass
   static constexpr Index copied_rows = 64;  // where a copy of them is to stay near
+  /// Rows of narrow numbers as float32 in a buffer of the thread, or as they stand.
+  enum class Narrowness { widened, as_stored };
   template <class Visit>
   void for_entries(Index i, Visit&& visit) const;
-  template <class Use>
+  template <Narrowness narrowness = Narrowness::widened, class Use>
   void with_rows(Index first, Index last, Use&& use, Index at_once = chunk_rows) const;
+  /// Of this thread, until it asks again.
+  static float* widened_room(Index count);
+  template <class Use>
+  void with_widened(const NarrowView& view, Index first, Index last, Use&& use,
+                    Index at_once) const;
   template <class Use>
   void with_stored(Index first, Index last, Use&& use, Index at_once = chunk_rows) const;
   PointProduct product_with(Index first, const Direction& z) const;
@@ -267,7 +291,7 @@ void Points::for_entries(Index i, Visit&& visit) const {
 
 /// Calls use(begin, rows) for points first .. last as they are stored, at most `at_once` at a time:
 /// `begin` is the first of those in `rows`. @pre !sparse() && at_once <= chunk_rows
-template <class Use>
+template <Points::Narrowness narrowness, class Use>
 void Points::with_rows(Index first, Index last, Use&& use, Index at_once) const {
   // fetch(begin, end, rows) has pointers to points begin .. end put into `rows`, and returns the end
   // of those that are there.
@@ -306,9 +330,40 @@ void Points::with_rows(Index first, Index last, Use&& use, Index at_once) const 
           });
         } else if constexpr (requires { v.source; }) {
           stream(v);
+        } else if constexpr (requires { v.numbers; }) {
+          if constexpr (narrowness == Narrowness::widened)
+            with_widened(v, first, last, use, at_once);
+          else
+            with_narrow(v.number, [&]<class T>(T) {
+              const T* const data = static_cast<const T*>(v.numbers);
+              go(data, [&](Index begin, Index end, const T** rows) {
+                for (Index i = begin; i < end; ++i) rows[i - begin] = data + source(i) * v.stride;
+                return end;
+              });
+            });
         }
       },
       view_);
+}
+
+/// Narrow rows as float32, as many at a time as stay near.
+template <class Use>
+void Points::with_widened(const NarrowView& view, Index first, Index last, Use&& use,
+                          Index at_once) const {
+  constexpr Index near = Index{1} << 14;  // numbers
+  const Index d = features_;
+  at_once = std::clamp<Index>(near / std::max<Index>(1, d), 1, at_once);
+  float* const numbers = widened_room(at_once * d);
+  const float* rows[chunk_rows];
+  for (Index begin = first, end = first; begin < last; begin = end) {
+    end = std::min(begin + at_once, last);
+    for (Index i = begin; i < end; ++i) {
+      float* const row = numbers + (i - begin) * d;
+      widen(view.number, view.address(source(i)), d, row);
+      rows[i - begin] = row;
+    }
+    use(begin, Rows<float>{.rows = rows, .count = end - begin, .d = d});
+  }
 }
 
 /// `rows`, the first of which is point `first`, with what makes points of them; `numbers` is room.

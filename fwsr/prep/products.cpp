@@ -5,6 +5,7 @@
 //   <a_i, a_j>   = outer_i outer_j (<y_i, y_j> - d mean_i mean_j), centre point, or
 //                  outer_i outer_j (<y_i, y_j> - <y_i, means> - <y_j, means> + ||means||^2), feature
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -140,9 +141,9 @@ void Points::project(Index first, Index last, const Direction& z, double* out) c
     }
     return;
   }
-  with_rows(first, last, [&]<class T>(Index begin, const Rows<T>& rows) {
+  const auto use = [&]<class T>(Index begin, const Rows<T>& rows) {
     double* to = out + (begin - first);
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (!std::is_same_v<T, double>) {
       dots(rows, z.features.data(), to);
       finish_products(product_with(begin, z), rows.count, to);
     } else {
@@ -150,7 +151,23 @@ void Points::project(Index first, Index last, const Direction& z, double* out) c
       dots_of_points(stored(begin, rows, numbers), z.features.data(), to);
       for (Index i = 0; i < rows.count; ++i) to[i] += z.last;
     }
-  });
+  };
+  with_rows<Narrowness::as_stored>(first, last, use);
+}
+
+void Points::project_bytes(Index first, Index last, const std::byte* const* rows,
+                           const Direction& z, double* out) const {
+  constexpr Index some = 64;
+  const std::uint8_t* numbers[some];
+  for (Index begin = first; begin < last; begin += some) {
+    const Index count = std::min(some, last - begin);
+    for (Index i = 0; i < count; ++i)
+      numbers[i] = reinterpret_cast<const std::uint8_t*>(rows[begin - first + i]);
+    double* const to = out + (begin - first);
+    dots(Rows<std::uint8_t>{.rows = numbers, .count = count, .d = features_}, z.features.data(),
+         to);
+    finish_products(product_with(begin, z), count, to);
+  }
 }
 
 double Points::pass(Index first, Index last, const Direction& a, const Direction& av,
@@ -170,10 +187,10 @@ double Points::pass(Index first, Index last, const Direction& a, const Direction
     return largest;
   }
   PassVectors with{.u = a.features.data(), .v = av.features.data(), .w = rv.features.data()};
-  with_rows(first, last, [&]<class T>(Index begin, const Rows<T>& rows) {
+  const auto use = [&]<class T>(Index begin, const Rows<T>& rows) {
     const Index own = begin - first;
     double most = 0;
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (!std::is_same_v<T, double>) {
       with.products = {
           .x = product_with(begin, a), .y = product_with(begin, av), .z = product_with(begin, rv)};
       most = pass_rows(rows, with, step, r + own, c + own, h + own);
@@ -183,7 +200,8 @@ double Points::pass(Index first, Index last, const Direction& a, const Direction
       most = pass_points(stored(begin, rows, numbers), with, step, r + own, c + own, h + own);
     }
     largest = std::max(largest, most);
-  });
+  };
+  with_rows<Narrowness::as_stored>(first, last, use);
   return largest;
 }
 

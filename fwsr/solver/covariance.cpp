@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <mutex>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
+#include "fwsr/linalg/byte_forms.hpp"
+#include "fwsr/linalg/byte_gram.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/rows.hpp"
 
@@ -27,10 +30,38 @@ std::vector<double> padded(std::span<const double> v) {
   return result;
 }
 
+/// The sums of points of bytes less `shift` (dim numbers, or none) by whole numbers; nothing where these do not serve.
+std::optional<SegmentSums<Gram>> moments_of_bytes(const Points& points,
+                                                  std::span<const double> shift, int threads,
+                                                  const KeepGoing& keep_going) {
+  constexpr Index enough = 32;  // columns, below which most of a panel would be empty
+  const auto bytes = points.bytes();
+  const Index d = points.features();
+  if (!bytes || d < enough || d > most_byte_columns) return std::nullopt;
+  std::vector<double> offset(at(d));
+  for (std::size_t l = 0; l < offset.size(); ++l)
+    offset[l] = (bytes->means.empty() ? 0 : bytes->times * bytes->means[l]) +
+                (shift.empty() ? 0 : shift[l]);
+  const bool bordered = points.dim() > d;
+  const ByteRows rows{
+      .fetch = [&](Index first, Index last, const std::byte** to,
+                   std::vector<std::byte>& room) { points.byte_rows(first, last, to, room); },
+      .d = d,
+      .is_signed = bytes->is_signed,
+      .centred = bytes->centred,
+      .factor = bytes->factor,
+      .offset = offset,
+      .bordered = bordered,
+      .border = bordered ? points.eta() - (shift.empty() ? 0 : shift[at(d)]) : 0};
+  return byte_gram_in_segments(points.portion(), rows, threads, keep_going);
+}
+
 }  // namespace
 
 SegmentSums<Gram> moments_in_double(const Points& points, const std::vector<double>& weights,
                                     int threads, const KeepGoing& keep_going) {
+  if (weights.empty())
+    if (auto sums = moments_of_bytes(points, {}, threads, keep_going)) return std::move(*sums);
   const FillRows<double> plain = rows_of(points, keep_going);
   const FillRows<double> fill = [&](Index first, Index last, double* out) {
     plain(first, last, out);
@@ -60,6 +91,7 @@ std::vector<double> forms_in_double(const Points& points, std::span<const double
 
 SegmentSums<Gram> moments_in_single(const Points& points, std::span<const double> m, int threads,
                                     const KeepGoing& keep_going) {
+  if (auto sums = moments_of_bytes(points, m, threads, keep_going)) return std::move(*sums);
   const std::vector<double> shift = padded(m);
   const FillRows<float> fill = [&](Index first, Index last, float* out) {
     throw_if_cancelled(keep_going);
@@ -82,6 +114,89 @@ SingleCovariance covariance_from(const Gram& gram, const std::vector<double>& m,
   return result;
 }
 
+namespace {
+
+/// Whether the digits of B leave as much of b^T B b as float32 does: unsigned bytes that spread over a good part of their
+/// range, so that the u_i of b_i = factor (u_i - ...) - ... are not much longer than the b_i.
+bool forms_serve(const Points& points) {
+  constexpr Index enough = 64;
+  constexpr double spread = 4, largest = 255;
+  const auto bytes = points.bytes();
+  const Index d = points.features();
+  return bytes && !bytes->is_signed && d >= enough && d <= most_byte_columns &&
+         ByteForms::there() &&
+         largest * bytes->factor * std::sqrt(static_cast<double>(d)) <= spread * points.rms_norm();
+}
+
+/// b_i^T B b_i with b_i = f (u_i - mu_i 1) - v, then one more number e for all points: u_i are bytes, mu_i their mean (0
+/// where points are not centred), v what else is taken away. With A the part of B without the last row and column c,
+///
+///   b^T B b = f^2 u^T A u + u.g + mu (u.h) + mu^2 f^2 1^T A 1 + mu (2 f 1^T A v - 2 e f 1^T c) + v^T A v - 2 e v.c + e^2 B_dd
+///   g = 2 f (e c - A v)    h = -2 f^2 A 1
+class FormsOfBytes {
+ public:
+  FormsOfBytes(const Points& points, std::span<const double> shift, std::span<const double> b)
+      : d_(points.features()), bytes_(*points.bytes()), forms_(b, d_, points.dim()) {
+    const Index dim = points.dim();
+    const double f = bytes_.factor, e = dim > d_ ? points.eta() - shift[at(d_)] : 0;
+    g_.resize(at(padded_length(d_))), h_.resize(g_.size());
+    for (Index l = 0; l < d_; ++l) {
+      double av = 0, a1 = 0;
+      for (Index j = 0; j < d_; ++j) {
+        const double a = b[at(std::min(l, j) * dim + std::max(l, j))];
+        av += a * taken_away(shift, j);
+        a1 += a;
+      }
+      const double c = dim > d_ ? b[at(l * dim + d_)] : 0, v = taken_away(shift, l);
+      g_[at(l)] = 2 * f * (e * c - av);
+      h_[at(l)] = -2 * f * f * a1;
+      alone_ += v * av - 2 * e * v * c;
+      with_mean_ += 2 * f * (v * a1 - e * c);
+      with_square_ += f * f * a1;
+    }
+    if (dim > d_) alone_ += e * e * b[at(d_ * dim + d_)];
+  }
+
+  /// The forms of some points; returns what they are to be held against for their rounding (error_of_single).
+  double of(const std::vector<const std::byte*>& rows, std::vector<double>& out) const {
+    const auto count = std::ssize(rows);
+    const double square = bytes_.factor * bytes_.factor;
+    std::vector<std::uint8_t> room(at(forms_.room_bytes()));
+    std::vector<double> with_g(rows.size()), with_h(rows.size());
+    std::vector<const std::uint8_t*> numbers(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      numbers[i] = reinterpret_cast<const std::uint8_t*>(rows[i]);
+    forms_.of(rows.data(), count, room.data(), out.data());
+    const Rows<std::uint8_t> u{.rows = numbers.data(), .count = count, .d = d_};
+    dots(u, g_.data(), with_g.data());
+    if (bytes_.centred) dots(u, h_.data(), with_h.data());
+    double longest = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::uint64_t sum = 0;
+      for (Index l = 0; l < d_; ++l) sum += numbers[i][l];
+      const auto all = static_cast<double>(sum);
+      const double mean = bytes_.centred ? all / static_cast<double>(d_) : 0;
+      out[i] = square * out[i] + with_g[i] + mean * with_h[i] +
+               mean * (with_mean_ + mean * with_square_) + alone_;
+      longest = std::max(longest, 255 * all);  // at least ||u||^2
+    }
+    return 0x1p23 * forms_.unit() * square * longest;
+  }
+
+ private:
+  double taken_away(std::span<const double> shift, Index l) const {
+    return (bytes_.means.empty() ? 0 : bytes_.times * bytes_.means[at(l)]) + shift[at(l)];
+  }
+
+  Index d_;
+  Points::Bytes bytes_;
+  ByteForms forms_;
+  std::vector<double> g_, h_;
+  double alone_ = 0, with_mean_ = 0, with_square_ = 0;
+};
+
+}  // namespace
+
 SingleForms forms_in_single(const Points& points, std::span<const double> b,
                             const SingleVectors& vectors, Index of, int threads,
                             const KeepGoing& keep_going) {
@@ -98,12 +213,10 @@ SingleForms forms_in_single(const Points& points, std::span<const double> b,
   const double eta_squared = points.eta() * points.eta();
   SingleForms result{.r = std::vector<double>(at(points.size()))};
   std::mutex mutex;
-  const FillRows<float> fill_and_begin = [&](Index first, Index last, float* out) {
-    throw_if_cancelled(keep_going);
-    const auto count = at(last - first);
-    std::vector<double> x(count), y(count), z(count);
-    points.rows(first, last, m, out, along_m, along_s, along_cm, x.data(), y.data(), z.data());
+  const auto begin = [&](Index first, const std::vector<double>& x, const std::vector<double>& y,
+                         const std::vector<double>& z) {
     double own_longest = 0;
+    const std::size_t count = x.size();
     for (std::size_t i = 0; i < count; ++i) {
       const double bm = x[i] - mm, bs = y[i] - ms, bcm = z[i] - mcm;
       result.r[at(first) + i] = 2 * bm * bs + size * bm * bm + 2 * bcm + mcm;
@@ -113,16 +226,47 @@ SingleForms forms_in_single(const Points& points, std::span<const double> b,
     const std::lock_guard lock(mutex);
     result.longest = std::max(result.longest, own_longest);
   };
-  quadratic_forms<float>(points.portion(), dim, threads, fill_and_begin, b,
-                         [&](Index first, Index last, const double* forms) {
-                           double own_most = 0;
-                           for (Index i = 0; i < last - first; ++i) {
-                             result.r[at(first + i)] += forms[i];
-                             own_most = std::max(own_most, forms[i]);
-                           }
-                           const std::lock_guard lock(mutex);
-                           result.most = std::max(result.most, own_most);
-                         });
+  const auto add = [&](Index first, Index last, const double* forms, double rounded) {
+    double own_most = rounded;
+    for (Index i = 0; i < last - first; ++i) {
+      result.r[at(first + i)] += forms[i];
+      own_most = std::max(own_most, forms[i]);
+    }
+    const std::lock_guard lock(mutex);
+    result.most = std::max(result.most, own_most);
+  };
+  if (forms_serve(points)) {
+    const FormsOfBytes forms(points, m, b);
+    for_blocks(
+        threads_for(threads, static_cast<double>(points.size()) * static_cast<double>(dim * dim)),
+        points.size(),
+        [&](Index, Index first, Index last) {
+          throw_if_cancelled(keep_going);
+          const auto count = at(last - first);
+          std::vector<const std::byte*> rows(count);
+          std::vector<std::byte> room;
+          points.byte_rows(first, last, rows.data(), room);
+          std::vector<double> x(count), y(count), z(count);
+          points.project_bytes(first, last, rows.data(), along_m, x.data());
+          points.project_bytes(first, last, rows.data(), along_s, y.data());
+          points.project_bytes(first, last, rows.data(), along_cm, z.data());
+          begin(first, x, y, z);
+          const double rounded = forms.of(rows, x);
+          add(first, last, x.data(), rounded);
+        },
+        ByteForms::rows_at_once);
+    return result;
+  }
+  const FillRows<float> fill_and_begin = [&](Index first, Index last, float* out) {
+    throw_if_cancelled(keep_going);
+    const auto count = at(last - first);
+    std::vector<double> x(count), y(count), z(count);
+    points.rows(first, last, m, out, along_m, along_s, along_cm, x.data(), y.data(), z.data());
+    begin(first, x, y, z);
+  };
+  quadratic_forms<float>(
+      points.portion(), dim, threads, fill_and_begin, b,
+      [&](Index first, Index last, const double* forms) { add(first, last, forms, 0); });
   return result;
 }
 

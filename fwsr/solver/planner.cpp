@@ -137,8 +137,9 @@ PlanFacts facts_of(const PointsView& points, int threads) {
               .sparse = is_sparse(points),
               .single = is_single(points),
               .streamed = is_streamed(points),
+              .narrow = is_narrow(points),
               .threads = threads};
-  const Index value = f.single ? 4 : 8;
+  const Index value = number_bytes(points);
   const Index index = points.index() >= 4 ? 8 : 4;
   if (f.streamed)
     f.data_bytes = Points::stream_bytes(f.features, f.single);

@@ -16,6 +16,7 @@ struct PlanFacts {
   bool sparse = false;
   bool single = false;
   bool streamed = false;
+  bool narrow = false;    // of one or two bytes each, computed with as float32
   bool on_card = false;   // in the memory of a card already
   Index data_bytes = 0;   // streamed points: what each thread holds of them at a time
   Index label_bytes = 0;  // labels of all points, and who belongs to which class

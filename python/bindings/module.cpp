@@ -156,6 +156,20 @@ Index bytes_of(const std::string& text) {
   return *bytes;
 }
 
+/// Of bfloat16, which NumPy does not know, the bits as uint16.
+nb::object narrow_array(const NarrowView& v, nb::handle self) {
+  const bool integer = v.number != NarrowNumber::float16 && v.number != NarrowNumber::bfloat16;
+  const bool is_signed = v.number == NarrowNumber::int8 || v.number == NarrowNumber::int16;
+  const auto code = v.number == NarrowNumber::float16 ? nb::dlpack::dtype_code::Float
+                    : integer && is_signed            ? nb::dlpack::dtype_code::Int
+                                                      : nb::dlpack::dtype_code::UInt;
+  const nb::dlpack::dtype type{static_cast<std::uint8_t>(code),
+                               static_cast<std::uint8_t>(8 * bytes_of(v.number)), 1};
+  const std::size_t shape[] = {static_cast<std::size_t>(v.rows), static_cast<std::size_t>(v.cols)};
+  const std::int64_t strides[] = {v.stride, 1};
+  return nb::cast(nb::ndarray<nb::numpy, nb::ro>(v.numbers, 2, shape, self, strides, type));
+}
+
 /// The points as arrays that `self` owns: one dense matrix, or values, columns and starts; None when they
 /// stay in their file.
 nb::object arrays_of(nb::handle self) {
@@ -174,6 +188,8 @@ nb::object arrays_of(nb::handle self) {
           return nb::cast(nb::ndarray<nb::numpy, T>(
               v.data, {static_cast<std::size_t>(v.rows), static_cast<std::size_t>(v.cols)}, self,
               {v.stride, 1}));
+        } else if constexpr (requires { v.numbers; }) {
+          return narrow_array(v, self);
         } else {
           return nb::none();
         }
@@ -233,7 +249,7 @@ NB_MODULE(_core, m) {
   interrupted.attr("__module__") = "fwsr";
 
   nb::class_<GivenPoints>(m, "Points", "Points in place: arrays, or rows of a file.")
-      .def_static("dense", dense_points, "matrix"_a)
+      .def_static("dense", dense_points, "matrix"_a, "bfloat16"_a = false)
       .def_static("sparse", sparse_points, "values"_a, "columns"_a, "starts"_a, "features"_a)
       .def_static("on_card", card_points, "matrix"_a)
       .def_static("on_card_at", card_points_at, "address"_a, "type"_a, "rows"_a, "cols"_a,
@@ -245,6 +261,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("cols", &GivenPoints::cols)
       .def_prop_ro("single", [](const GivenPoints& p) { return !p.there && is_single(p.view); })
       .def_prop_ro("streamed", [](const GivenPoints& p) { return !p.there && is_streamed(p.view); })
+      .def_prop_ro("number", [](const GivenPoints& p) { return number_name(p.here()); })
       .def_prop_ro("arrays", arrays_of)
       .def_prop_ro("labels", [](const GivenPoints& p) { return p.file.value().labels.words(); })
       .def_prop_ro("ids", [](const GivenPoints& p) { return p.file.value().ids; })

@@ -19,13 +19,23 @@ namespace fwsr::python {
 namespace {
 
 template <class T>
-PointsView dense_view(const Array& a) {
+MatrixView<const T> dense_view(const Array& a) {
   const auto rows = static_cast<Index>(a.shape(0)), cols = static_cast<Index>(a.shape(1));
   // NumPy gives any stride to an axis of one element, and to all of an empty array.
   const Index stride = rows > 1 ? static_cast<Index>(a.stride(0)) : cols;
   if (rows > 0 && ((cols > 1 && a.stride(1) != 1) || stride < cols))
     throw Error("the rows of the matrix are not contiguous");
   return MatrixView<const T>{static_cast<const T*>(a.data()), rows, cols, stride};
+}
+
+template <class T>
+NarrowView narrow_rows(const Array& a, NarrowNumber number) {
+  const auto rows = dense_view<T>(a);
+  return {.numbers = rows.data,
+          .number = number,
+          .rows = rows.rows,
+          .cols = rows.cols,
+          .stride = rows.stride};
 }
 
 void require_vector(const Array& a, const char* what) {
@@ -63,19 +73,33 @@ NumberType number_type(const std::string& name) {
           NumberType{signed_integer, 4}, NumberType{signed_integer, 8},
           NumberType{unsigned_integer, 1}, NumberType{unsigned_integer, 2},
           NumberType{unsigned_integer, 4}, NumberType{unsigned_integer, 8}, NumberType{floating, 2},
-          NumberType{floating, 4}, NumberType{floating, 8}})
+          NumberType{floating, 4}, NumberType{floating, 8}, NumberType{bfloat, 2}})
       if (name == (big ? ">" : "") + name_of(type)) return {type.kind, type.size, big};
   throw Error(fmt::format("numbers of type {} cannot be read from a file in blocks", name));
 }
 
 }  // namespace
 
-GivenPoints dense_points(const Array& matrix) {
+GivenPoints dense_points(const Array& matrix, bool bfloat16) {
   if (matrix.ndim() != 2)
     throw Error(fmt::format("a matrix is needed, got {} dimensions", matrix.ndim()));
-  if (matrix.dtype() == nb::dtype<float>()) return {dense_view<float>(matrix), {matrix}};
-  if (matrix.dtype() == nb::dtype<double>()) return {dense_view<double>(matrix), {matrix}};
-  throw Error("dense points must be float32 or float64");
+  const nb::dlpack::dtype type = matrix.dtype();
+  if (bfloat16 && type == nb::dtype<std::uint16_t>())
+    return {narrow_rows<std::uint16_t>(matrix, NarrowNumber::bfloat16), {matrix}};
+  if (type == nb::dtype<float>()) return {dense_view<float>(matrix), {matrix}};
+  if (type == nb::dtype<double>()) return {dense_view<double>(matrix), {matrix}};
+  if (type == nb::dtype<std::uint8_t>())
+    return {narrow_rows<std::uint8_t>(matrix, NarrowNumber::uint8), {matrix}};
+  if (type == nb::dtype<std::int8_t>())
+    return {narrow_rows<std::int8_t>(matrix, NarrowNumber::int8), {matrix}};
+  if (type == nb::dtype<std::uint16_t>())
+    return {narrow_rows<std::uint16_t>(matrix, NarrowNumber::uint16), {matrix}};
+  if (type == nb::dtype<std::int16_t>())
+    return {narrow_rows<std::int16_t>(matrix, NarrowNumber::int16), {matrix}};
+  if (type == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16, 1})
+    return {narrow_rows<std::uint16_t>(matrix, NarrowNumber::float16), {matrix}};
+  throw Error(
+      "dense points must be float32, float64, float16, bfloat16, or integers of 8 or 16 bits");
 }
 
 GivenPoints sparse_points(const Array& values, const Array& columns, const Array& starts,

@@ -38,8 +38,9 @@ struct GivenPoints {
   const PointsView& here() const;
 };
 
-/// A float32 or float64 matrix whose rows are contiguous; rows may be any distance apart.
-GivenPoints dense_points(const Array& matrix);
+/// A matrix of float32, float64 or narrow numbers whose rows are contiguous; rows may be any distance apart. `bfloat16`:
+/// what look like uint16 are the bits of such numbers.
+GivenPoints dense_points(const Array& matrix, bool bfloat16 = false);
 
 /// A matrix of float16, bfloat16, float32 or float64 numbers on a card, whose rows are contiguous. What others do with it
 /// is waited for.

@@ -1,5 +1,6 @@
 #include "python/bindings/shards.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "fwsr/base/narrow_source.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/base/row_pieces.hpp"
 #include "fwsr/methods/request.hpp"
@@ -52,6 +54,42 @@ nb::bytes packed(T value) {
 
 // -------------------------------------------------------------------------------- where points live
 
+/// Narrow rows in several pieces, one after the other, all of one type.
+class NarrowPieces final : public NarrowSource {
+ public:
+  explicit NarrowPieces(std::vector<NarrowView> pieces) : pieces_(std::move(pieces)) {
+    for (const NarrowView& piece : pieces_) starts_.push_back(starts_.back() + piece.rows);
+  }
+  Index rows() const { return starts_.back(); }
+  NarrowNumber number() const override { return pieces_.front().number; }
+  void read(Index first, Index last, float* out) const override {
+    each(first, last, [&](const NarrowView& piece, Index row) {
+      piece.read(row, row + 1, out);
+      out += piece.cols;
+    });
+  }
+  void read_stored(Index first, Index last, std::byte* out) const override {
+    const Index size = fwsr::bytes_of(number());
+    each(first, last, [&](const NarrowView& piece, Index row) {
+      out = std::copy_n(piece.address(row), piece.cols * size, out);
+    });
+  }
+
+ private:
+  template <class Use>
+  void each(Index first, Index last, Use&& use) const {
+    auto p = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), first) -
+                                      starts_.begin() - 1);
+    for (Index row = first; row < last; ++row) {
+      while (row >= starts_[p + 1]) ++p;
+      use(pieces_[p], row - starts_[p]);
+    }
+  }
+
+  std::vector<NarrowView> pieces_;
+  std::vector<Index> starts_{0};
+};
+
 /// Some of all points, in pieces that are borrowed where they stand.
 class Shard {
  public:
@@ -89,16 +127,25 @@ class Shard {
     if (pieces.size() == 1) return nb::cast<const GivenPoints&>(pieces[0]).here();
     std::vector<MatrixView<const float>> single;
     std::vector<MatrixView<const double>> wide;
+    std::vector<NarrowView> narrow;
     Index cols = 0;
     for (const nb::handle piece : pieces) {
       const PointsView& view = nb::cast<const GivenPoints&>(piece).here();
       cols = cols_of(view);
       if (const auto* v = std::get_if<MatrixView<const float>>(&view)) single.push_back(*v);
       if (const auto* v = std::get_if<MatrixView<const double>>(&view)) wide.push_back(*v);
+      if (const auto* v = std::get_if<NarrowView>(&view))
+        if (narrow.empty() ||
+            (v->number == narrow.front().number && v->cols == narrow.front().cols))
+          narrow.push_back(*v);
     }
     const std::size_t count = pieces.size();
     if (single.size() == count) return stream(single, cols, single_);
     if (wide.size() == count) return stream(wide, cols, wide_);
+    if (narrow.size() == count && count > 0) {
+      narrow_.emplace(std::move(narrow));
+      return StreamView<float>{.source = &*narrow_, .rows = narrow_->rows(), .cols = cols};
+    }
     throw Error("pieces of points must be dense and of one type; join sparse ones first");
   }
   template <class T>
@@ -114,6 +161,7 @@ class Shard {
   nb::object pieces_;  // kept alive
   std::optional<RowPieces<float>> single_;
   std::optional<RowPieces<double>> wide_;
+  std::optional<NarrowPieces> narrow_;
   std::atomic<bool> stopped_ = false;
   PointShard shard_;
 };

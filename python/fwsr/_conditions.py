@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from . import _containers, _labels
 from ._data import Data
+from ._numbers import is_bfloat16, widened
 
 #: What functions take beside the options of a method, and ``fit`` beside the points.
 CONDITIONS = ("candidates", "exclude", "include", "include_points", "represent", "sample_weight",
@@ -59,7 +60,7 @@ def with_more_points(given: Mapping[str, Any], data: Data) -> Points:
 def _values(data: Data, what: str) -> Any:
     if data.values is None:
         raise ValueError(f"{what} must be in memory beside another set; this is in a file")
-    return data.values
+    return widened(data.values) if is_bfloat16(data.values.dtype) else data.values
 
 
 def _same(other: Any, data: Data) -> bool:

@@ -42,7 +42,7 @@ def as_data(X: Any, memory: int | str | None = None) -> Data:
 
 def part(data: Data, members: np.ndarray, *, square: bool = False) -> Data:
     """Some of the points by themselves, copied; `square`: of a matrix of all points with all."""
-    rows = data.rows(members)
+    rows = data.rows(members) if data.values is None else data.values[members]
     return as_data(rows[:, members] if square else rows)
 
 

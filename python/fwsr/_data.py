@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core
-from ._numbers import numbers_of
+from ._numbers import is_bfloat16, numbers_of, widened
 
 
 @dataclass(eq=False)
@@ -20,7 +20,7 @@ class Data:
     ----------
     points : the core's handle
     values : ndarray, CSR matrix or None
-        The numbers; None when they stay in a file.
+        The numbers as they are stored; None when they stay in a file.
     source : what the user gave
     notes : list of str
         Copies and conversions that were made.
@@ -60,9 +60,9 @@ class Data:
         return f"<{self.shape[0]} points of {self.shape[1]} features, {kind}>"
 
     def rows(self, indices: np.ndarray) -> Any:
-        """Some points, as numbers."""
+        """Some points, as float32 or float64."""
         if self.values is not None:
-            return self.values[indices]
+            return widened(self.values[indices])
         rows = [self.points.read_rows(int(i), int(i) + 1) for i in indices]
         return np.concatenate([self.points.read_rows(0, 0), *rows])
 
@@ -73,7 +73,7 @@ class Data:
         for first in range(0, n, step):
             last = min(n, first + step)
             yield first, (self.points.read_rows(first, last) if self.values is None
-                          else self.values[first:last])
+                          else widened(self.values[first:last]))
 
 
 def of_numbers(X: Any) -> Data:
@@ -83,8 +83,14 @@ def of_numbers(X: Any) -> Data:
     if sp.issparse(values):
         points = _core.Points.sparse(values.data, values.indices, values.indptr, values.shape[1])
     else:
-        points = _core.Points.dense(values)
+        points = dense_points(values)
     return Data(points, values, X, notes, ids=_index_of(X))
+
+
+def dense_points(values: np.ndarray) -> _core.Points:
+    if is_bfloat16(values.dtype):
+        return _core.Points.dense(values.view(np.uint16), True)
+    return _core.Points.dense(values)
 
 
 def _index_of(X: Any) -> Any:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from . import _core
 from ._data import Data
-from ._numbers import point_type
+from ._numbers import held_type
 
 
 def streamed(data: Data) -> Data | None:
@@ -46,8 +46,8 @@ def of_memmap(X: np.memmap, limit: int) -> Data | None:
                          "map it again")
     if X.ndim != 2 or not X.flags.c_contiguous or X.dtype.kind not in "biuf":
         return None
-    target = point_type(X.dtype)
-    converted = X.dtype != target
+    target = held_type(X.dtype)
+    converted = X.dtype not in (target, np.dtype(bool))
     if X.size * (target.itemsize + (X.dtype.itemsize if converted else 0)) <= limit:
         return None
     big = "" if X.dtype.isnative else ">"

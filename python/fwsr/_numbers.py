@@ -16,6 +16,28 @@ from sklearn.utils import check_array
 from . import _core
 
 
+#: bfloat16 as NumPy can hold it: the upper half of a float32. ml_dtypes, where it is, has one of its own.
+BFLOAT16 = np.dtype([("bfloat16", np.uint16)])
+
+
+def is_bfloat16(dtype: Any) -> bool:
+    return dtype == BFLOAT16 or getattr(dtype, "name", "") == "bfloat16"
+
+
+def is_narrow(dtype: np.dtype) -> bool:
+    """Whether the core takes such numbers as they are, and computes with them as float32."""
+    return is_bfloat16(dtype) or dtype.itemsize <= 2 and dtype.kind in "iuf"
+
+
+def widened(values: Any) -> Any:
+    """Narrow numbers as float32; all others as they are."""
+    if not isinstance(values, np.ndarray) or not is_narrow(values.dtype):
+        return values
+    if is_bfloat16(values.dtype):
+        return (values.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return values.astype(np.float32)
+
+
 def is_from(X: Any, package: str) -> bool:
     return type(X).__module__.split(".")[0] == package
 
@@ -24,10 +46,12 @@ def is_table(X: Any) -> bool:
     return hasattr(X, "iloc") or is_from(X, "polars") or is_from(X, "pyarrow")
 
 
-def numbers_of(X: Any, notes: list[str]) -> Any:
-    """A float32 or float64 array with contiguous rows, or a canonical CSR matrix of such numbers.
+def numbers_of(X: Any, notes: list[str], narrow: bool = True) -> Any:
+    """An array of float32, float64 or narrow numbers with contiguous rows, or a canonical CSR
+    matrix of float32 or float64.
 
-    `X` itself where it is that already; else a copy, and a note that says so.
+    `X` itself where it is that already; else a copy, and a note that says so. Without `narrow`,
+    numbers of one or two bytes become float32.
     """
     given = X
     if hasattr(X, "iloc") and hasattr(X, "dtypes") and hasattr(X, "columns"):
@@ -42,11 +66,18 @@ def numbers_of(X: Any, notes: list[str]) -> Any:
         return _canonical_csr(X, notes)
     X = _plain_array(X)
     stored = X.dtype
-    X = check_array(X, dtype="numeric", ensure_all_finite=False, order=None, copy=False)
-    target = point_type(stored)
+    if is_bfloat16(stored):
+        bits = check_array(X.view(np.uint16), dtype="numeric", order=None, copy=False)
+        X = bits.view(stored)
+    else:
+        X = check_array(X, dtype="numeric", ensure_all_finite=False, order=None, copy=False)
+    if narrow and stored == np.dtype(bool):
+        X = X.view(np.uint8)  # 0 and 1
+        stored = X.dtype
+    target = held_type(stored) if narrow else point_type(stored)
     if stored != target:
         notes.append(_conversion(stored, target, X.size))
-        return np.ascontiguousarray(X, dtype=target)
+        return np.ascontiguousarray(widened(X), dtype=target)
     row = X.shape[1] * X.itemsize
     in_place = (X.flags.aligned and (X.shape[1] == 1 or X.strides[1] == X.itemsize)
                 and (X.shape[0] == 1 or
@@ -80,7 +111,7 @@ def _plain_array(X: Any) -> np.ndarray:
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers; give real and "
                          "imaginary parts as separate columns")
-    if X.dtype.kind in "SUMmV":
+    if X.dtype.kind in "SUMmV" and not is_bfloat16(X.dtype):
         raise ValueError(f"X holds {X.dtype} and not numbers; turn it into numbers first")
     if X.ndim > 2:
         raise ValueError(f"X has the shape {X.shape}, and points are rows of numbers: give "
@@ -169,15 +200,26 @@ def _polars_matrix(X: Any) -> np.ndarray:
 
 def point_type(dtype: np.dtype) -> np.dtype:
     """float32 where that holds all values of `dtype`, else float64: the rule of the readers."""
-    small = dtype.kind in "biu" and dtype.itemsize <= 2 or dtype.kind == "f" and dtype.itemsize <= 4
+    small = (dtype.kind in "biu" and dtype.itemsize <= 2 or is_bfloat16(dtype)
+             or dtype.kind == "f" and dtype.itemsize <= 4)
     return np.dtype(np.float32 if small else np.float64)
+
+
+def held_type(dtype: np.dtype) -> np.dtype:
+    """What dense numbers of `dtype` are held as: narrow ones as they are, bool as uint8."""
+    if dtype == np.dtype(bool):
+        return np.dtype(np.uint8)
+    if is_bfloat16(dtype):
+        return dtype
+    return dtype.newbyteorder("=") if is_narrow(dtype) else point_type(dtype)
 
 
 def _conversion(given: np.dtype, target: np.dtype, size: int) -> str:
     digits = ("; values beyond 2^53 lose digits"
               if given.kind in "iu" and given.itemsize == 8 else "")
     swapped = "" if given.isnative else "big-endian "
-    return (f"{swapped}{given.name} converted once to {target.name} "
+    name = "bfloat16" if is_bfloat16(given) else given.name
+    return (f"{swapped}{name} converted once to {target.name} "
             f"({_core.format_bytes(size * target.itemsize)}){digits}")
 
 
@@ -250,6 +292,12 @@ def from_dlpack(X: Any) -> np.ndarray:
     device = X.__dlpack_device__()[0]
     if device != 1:
         raise ValueError("the points are not in the CPU's memory; move them there, as in X.cpu()")
+    if str(getattr(X, "dtype", "")) == "torch.bfloat16":
+        import torch
+
+        return np.from_dlpack(X.view(torch.int16)).view(BFLOAT16)
+    if getattr(getattr(X, "dtype", None), "name", "") == "bfloat16" and hasattr(X, "__array__"):
+        return np.asarray(X)
     try:
         return np.from_dlpack(X)
     except (BufferError, RuntimeError, TypeError) as e:

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from . import _core
 from ._arrow import ARROW_FILES, read_arrow
 from ._data import Data, memory_limit
+from ._numbers import BFLOAT16
 
 
 def read(
@@ -141,4 +142,6 @@ def _values_of(points: _core.Points) -> Any:
     if isinstance(arrays, tuple):
         values, columns, starts = arrays
         return sp.csr_matrix((values, columns, starts), shape=(points.rows, points.cols))
+    if isinstance(arrays, np.ndarray) and points.number == "bfloat16":
+        return arrays.view(BFLOAT16)
     return arrays

@@ -21,6 +21,7 @@ from ._cards import CardData, find_libraries
 from ._conditions import CONDITIONS, conditions_of, described, with_more_points
 from ._data import Data
 from ._encoder import Encoder, Kernel
+from ._numbers import widened
 from ._progress import Watcher
 from ._results import ByClass, Plan, Selection
 
@@ -458,7 +459,8 @@ def _kernel_matrix(function: Callable[..., Any], data: Data, limit: int) -> Data
             "a kernel by name, which needs no such matrix")
     if data.values is None:
         raise ValueError("a kernel given as a function needs the points in memory")
-    matrix = function(data.values, data.values)
+    values = widened(data.values)
+    matrix = function(values, values)
     matrix = matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
     if matrix.shape != (n, n):
         raise ValueError(f"the kernel function must return a {n} x {n} matrix for {n} points, got "

@@ -132,7 +132,7 @@ def test_guide(tmp_path):
     script = tmp_path / "guide.py"
     script.write_text("\n".join(blocks))
     text = run(script, folder=tmp_path, quiet=False)  # a run is interrupted, which warns
-    assert "uint8 converted once to float32" in text and "kmedoids needs" in text
+    assert "int64 converted once to float64" in text and "kmedoids needs" in text
 
 
 def test_reference_is_whole():

@@ -64,7 +64,7 @@ class Streaming(Case):
         self.write("y.txt", "".join(bits.choice("abc") + "\n" for _ in range(60000)))
         for more in ((), ("--per-class", "--labels", "y.txt")):
             ask = ("x.idx", "-k", "3", *FWSR, "--threads", "2", *more)
-            held, streamed = self.json(*ask), self.json(*ask, "--memory", "40M")
+            held, streamed = self.json(*ask), self.json(*ask, "--memory", "11M")
             self.assertIn("uint8 converted to float32 whenever it is read", streamed["data"]["notes"])
             for key in ("exemplars", "strength", "weights", "certificate"):
                 self.assertEqual(streamed.get(key), held.get(key))

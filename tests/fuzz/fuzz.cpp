@@ -32,6 +32,11 @@ void check_view(const MatrixView<const T>& m) {
   for (Index i = 0; i < m.rows; ++i) touch(m.row(i).data(), m.cols);
 }
 
+void check_view(const NarrowView& m) {
+  require(m.stride >= m.cols, "rows do not overlap");
+  for (Index i = 0; i < m.rows; ++i) touch(m.address(i), m.cols * bytes_of(m.number));
+}
+
 template <class T, class I>
 void check_view(const CsrView<T, I>& m) {
   require(m.starts[0] == 0, "starts begin at 0");
@@ -52,6 +57,8 @@ void check_storage(const PointsStorage& points) {
       require(std::ssize(m.starts) == m.rows + 1, "there is a start per row");
       require(m.columns.size() == m.values.size(), "there is a column per value");
       require(m.starts.back() == std::ssize(m.values), "starts end at the last value");
+    } else if constexpr (requires { m.numbers; }) {
+      require(m.numbers != nullptr && m.keep != nullptr, "narrow numbers stand somewhere");
     } else if constexpr (requires { m.values; }) {
       require(std::ssize(m.values) == m.rows * m.cols, "there is a value per place");
     }
@@ -111,7 +118,11 @@ bool is_same(const Result<Dataset>& a, const Result<Dataset>& b) {
     if constexpr (requires { m.starts; })
       if (!other || !same_bytes(m.starts, other->starts) || !same_bytes(m.columns, other->columns))
         return false;
-    if constexpr (requires { m.values; })
+    if constexpr (requires { m.numbers; })
+      return other && m.number == other->number && m.rows == other->rows && m.cols == other->cols &&
+             std::memcmp(m.numbers, other->numbers,
+                         static_cast<std::size_t>(m.rows * m.cols * bytes_of(m.number))) == 0;
+    else if constexpr (requires { m.values; })
       return other && m.rows == other->rows && m.cols == other->cols &&
              same_bytes(m.values, other->values);
     else

@@ -78,8 +78,8 @@ def libsvm(rows):
     return ("\n".join(some) + "\n").encode() * (rows // 500)
 
 
-def idx(rows):
-    return bytes([0, 0, 8, 2]) + struct.pack(">2I", rows, FEATURES) + numbers(rows * FEATURES, "|u1")
+def idx(rows, features=FEATURES):
+    return bytes([0, 0, 8, 2]) + struct.pack(">2I", rows, features) + numbers(rows * features, "|u1")
 
 
 def mat(rows, compressed):
@@ -105,13 +105,13 @@ FORMATS = {
     "plain.tsv": (lambda n: table(n, "\t"), 8 * FEATURES),
     "packed.csv.gz": (lambda n: gzip.compress(table(n), 1), 16 * FEATURES),
     "sparse.libsvm": (libsvm, 32 * FEATURES),
-    "images.idx.gz": (lambda n: gzip.compress(idx(n), 1), 4 * FEATURES),
+    "images.idx.gz": (lambda n: gzip.compress(idx(n, 4 * FEATURES), 1), 4 * FEATURES),
     "plain.mat": (lambda n: mat(n, False), 8 * FEATURES),
     "packed.mat": (lambda n: mat(n, True), 8 * FEATURES),
 }
-# The same for files that are streamed, with the bytes of a row while file and points are both there.
+# The same for files that are streamed.
 STREAMED = {"plain.npy": (npy, 8 * FEATURES), "float.npy": (lambda n: npy(n, "<f4"), 4 * FEATURES),
-            "plain.idx": (idx, 5 * FEATURES)}
+            "plain.idx": (lambda n: idx(n, 5 * FEATURES), 5 * FEATURES)}
 
 
 # A process keeps the largest size of the one that started it, so a small one stands between.

@@ -102,8 +102,12 @@ class Chunks:
 
     @property
     def dtype(self) -> str:
-        """One for all points: float32 where every chunk is."""
-        return "float64" if any(f.dtype == "float64" for f in self.facts if f.rows) else "float32"
+        """One for all points: narrow where every chunk is of one such type, else float32 where that
+        holds all."""
+        kinds = {f.dtype for f in self.facts if f.rows}
+        if len(kinds) == 1:
+            return next(iter(kinds))
+        return "float64" if "float64" in kinds else "float32"
 
 
 def _checked_array(X: Any) -> Any:

@@ -365,7 +365,7 @@ class Leader:
             for place, where in enumerate(which):
                 order[where] = (rows[place:place + 1], ids[place])
         if not wanted:
-            return np.empty((0, self.chunks.features), dtype=self.chunks.dtype), None
+            return np.empty((0, self.chunks.features), dtype=np.float32), None
         rows = [order[place][0] for place in range(len(wanted))]
         labels = [order[place][1] for place in range(len(wanted))]
         joined = sp.vstack(rows).tocsr() if sp.issparse(rows[0]) else np.concatenate(rows)

@@ -146,7 +146,7 @@ class DaskRun:
         self.weights = conditions.get("weights")
         options = {**request.options, "exemplars": number, "assignment": False,
                    "threads": threads_of(n_jobs), "memory": 0, "conditions": conditions}
-        single = chunks.dtype == "float32"
+        single = chunks.dtype != "float64"
         facts = {"k": number, "points": n, "features": chunks.features, "single": single}
         self.checkpoint = checkpoint_of(*checkpoint, request, facts, conditions, False)
         if self.checkpoint is not None:

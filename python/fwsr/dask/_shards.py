@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _core
-from .._numbers import numbers_of, point_type
+from .._data import dense_points
+from .._numbers import held_type, is_bfloat16, numbers_of, point_type, widened
 
 
 class Facts(NamedTuple):
@@ -30,9 +31,12 @@ def facts_of(chunk: Any) -> Facts:
     if hasattr(chunk, "dtypes"):
         kinds = [getattr(kind, "numpy_dtype", kind) for kind in chunk.dtypes]
         dtype = np.result_type(*kinds) if kinds else np.dtype(float)
+        one = len(set(chunk.dtypes)) == 1 and isinstance(chunk.dtypes.iloc[0], np.dtype)
     else:
         dtype = np.dtype(chunk.dtype)
-    return Facts(rows, features, point_type(dtype).name, sp.issparse(chunk))
+        one = not sp.issparse(chunk)
+    name = held_type(dtype).name if one and not is_bfloat16(dtype) else point_type(dtype).name
+    return Facts(rows, features, name, sp.issparse(chunk))
 
 
 def rows_of(chunk: Any, start: int, stop: int) -> Any:
@@ -106,7 +110,8 @@ class Shards:
                     row -= piece.shape[0]
         if not rows:
             return which, None, ids
-        joined = sp.vstack(rows).tocsr() if sp.issparse(rows[0]) else np.concatenate(rows)
+        joined = (sp.vstack(rows).tocsr() if sp.issparse(rows[0])
+                  else widened(np.concatenate(rows)))
         return which, joined, ids
 
     async def stop(self) -> None:
@@ -116,7 +121,8 @@ class Shards:
 
 
 def _converted(chunk: Any, dtype: str, notes: list[str]) -> Any:
-    values = numbers_of(chunk, notes) if chunk.shape[0] else chunk
+    narrow = dtype not in ("float32", "float64")
+    values = numbers_of(chunk, notes, narrow) if chunk.shape[0] else chunk
     if values.dtype == dtype:
         return values
     notes.append(f"{values.dtype} converted once to {dtype}, as other chunks are")
@@ -128,4 +134,4 @@ def _points(values: list[Any]) -> list[_core.Points]:
     if sp.issparse(values[0]):
         joined = sp.vstack(values).tocsr() if len(values) > 1 else values[0]
         return [_core.Points.sparse(joined.data, joined.indices, joined.indptr, joined.shape[1])]
-    return [_core.Points.dense(piece) for piece in values]
+    return [dense_points(piece) for piece in values]

@@ -1,0 +1,8 @@
+#include "fwsr/linalg/byte_add.hpp"
+#include "fwsr/linalg/byte_loops.hpp"
+
+namespace fwsr {
+
+const ByteLoops byte_base{.sums = sums_body, .products = products_body, .add = add_body};
+
+}  // namespace fwsr
