@@ -86,9 +86,9 @@ def described(result, common):
         return [f"skipped: {result['skipped']}"]
     if "failed" in result:
         return [f"**failed**: {result['failed']}"]
-    out = table(result["lines"])
+    out = table(result["lines"]) if result["lines"] else []
     for note in result["notes"]:  # a sentence, or a table of its own
-        out += ["", note] if note.startswith("|") else ["", f"- {note}"]
+        out += [*([""] if out else []), note if note.startswith("|") else f"- {note}"]
     facts = [f"Commit {result['machine']['commit']}, {result['date']}"]
     if result["load_before"] > 0.5:
         facts.append(f"load average {result['load_before']:.1f} when it started: the machine was not idle")
