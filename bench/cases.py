@@ -3,6 +3,7 @@ and may add notes; `quick` makes everything small, to test the suite and not the
 
 import json
 import os
+import random
 import statistics
 import tempfile
 import time
@@ -260,7 +261,9 @@ def stream(quick, notes):
         free.append(taken)
     notes.append(f"Against the run with all memory: {same_picks(answer['exemplars'], whole['exemplars'])}.")
     parts = "two passes of the set-up and one per step, at the speed of pread"
-    return [against_floor(f"{n} x {d} ({size / 1e6:.0f} MB) in {limit / 1e6:.0f} MB, k = {k}", seconds, base, 1.3, parts),
+    what = f"{n} x {d} ({size / 1e6:.0f} MB) in {limit / 1e6:.0f} MB, k = {k}"
+    return [against_floor(what, seconds, base, None, parts),
+            {**against_floor(what + ", over the same in memory", seconds, free, 1.35, ""), "against": "all memory"},
             judged("peak resident memory over the limit", peak / limit, "at most", 1, f"{peak / 1e6:.0f} MB"),
             judged("picks that differ", sum(a != b for a, b in zip(answer["exemplars"], whole["exemplars"])), "at most", 0,
                    "from those with all memory"),
@@ -343,5 +346,99 @@ def growth(quick, notes):
     return lines
 
 
+def sparse_points(n, d):
+    """Rows of some forty numbers, few features common and most rare, as a libsvm file."""
+    tools.SCRATCH.mkdir(parents=True, exist_ok=True)
+    path = tools.SCRATCH / f"sparse-{n}x{d}.svm"
+    if not path.exists():
+        bits = random.Random(3)
+        with open(path.with_suffix(".part"), "w", encoding="utf-8") as file:
+            for _ in range(n):
+                features = sorted({int(d * bits.random()**3) for _ in range(60)})
+                file.write("0 " + " ".join(f"{l + 1}:{1 + bits.random():.4f}" for l in features) + "\n")
+        path.with_suffix(".part").rename(path)
+    return path
+
+
+def weights(quick, notes):
+    """Weights and certificate beside the run they belong to"""
+    n, small = (100_000, 10_000) if quick else (1_000_000, 100_000)
+    repeats = 3 if quick else 5
+    long = inprocess("select", f"blobs:{n}x128", 50, repeats=repeats)
+    wide = inprocess("select", f"blobs:{small}x32", 64, repeats=repeats)
+    share = statistics.median(r["certificate"] / r["total"] for r in long["full"])
+    beyond = statistics.median(r["certificate"] / r["steps"] for r in wide["full"])
+    lines = [told(f"{n} x 128, k = 50, with certificate", tools.times(long["full"])),
+             told("of this weights and certificate", tools.times(long["full"], "certificate")),
+             told("without certificate: weights alone", tools.times(long["repeats"], "certificate")),
+             judged("weights and certificate over the whole run", share, "at most", 0.25, f"{n} x 128, k = 50"),
+             judged("k > d: weights and certificate over the steps", beyond, "at most", 1, f"{small} x 32, k = 64")]
+    points = sparse_points(2_000 if quick else 20_000, 50_000)
+    command = [tools.BIN / "fwsr", "select", points, "-k", 50, "--method", "coreset", "--scale", "unit", "--json", "--quiet"]
+    runs = [tools.run_json(command)["seconds"] for _ in range(repeats)]
+    ratio = statistics.median(r["certificate"] / (r["setup"] + r["steps"]) for r in runs)
+    lines.append(judged("sparse points, coreset: certificate over the choosing", ratio, "at most", 10,
+                        "20,000 x 50,000, forty numbers a row, k = 50"))
+    return lines
+
+
+def reading(quick, notes):
+    """Reading separated text from the page cache"""
+    rows, columns = (20_000, 30) if quick else (200_000, 30)
+    path = tools.SCRATCH / f"numbers-{rows}x{columns}.csv"
+    if not path.exists():
+        tools.SCRATCH.mkdir(parents=True, exist_ok=True)
+        bits = random.Random(5)
+        with open(path.with_suffix(".part"), "w", encoding="utf-8") as file:
+            for _ in range(rows):
+                file.write(",".join(f"{bits.gauss(0, 1):.6f}" for _ in range(columns)) + "\n")
+        path.with_suffix(".part").rename(path)
+    size = path.stat().st_size
+    path.read_bytes()  # into the page cache
+    mine = inprocess("read", path, 1, repeats=9, full=False)["seconds"]
+    lines = [told(f"{rows} x {columns}, {size / 1e6:.0f} MB, into float64", mine),
+             judged("MB/s", size / statistics.median(mine) / 1e6, "at least", 400, f"{CORES} cores")]
+    try:
+        for name, seconds in tools.python_peer("csv_readers.py", path).items():
+            lines.append(against_peer(f"fwsr beside {name}", mine, name, seconds, None))
+    except tools.Skip as why:
+        notes.append(f"Other readers: {why}.")
+    return lines
+
+
+def peers3(quick, notes):
+    """Other methods at three sizes, k = 50"""
+    sizes = [(2_000, 784), (4_000, 128), (10_000, 32)] if quick else [(20_000, 784), (200_000, 128), (1_000_000, 32)]
+    rows = ["| points | what | seconds | peak memory, MB | reconstruction error | mean distance to the nearest pick |",
+            "|---|---|---|---|---|---|"]
+    for n, d in sizes:
+        path = tools.images(n)[0] if d == 784 else tools.generated(n, d)
+        found = tools.python_peer("peer_sizes.py", path, "-k", 20 if quick else 50, "--seconds", 10 if quick else 60,
+                                  "--program", tools.BIN / "fwsr")
+        notes += faster_than_ours(f"{n} x {d}", {name: peer["seconds"] for name, peer in found.items() if "seconds" in peer})
+        for name, peer in sorted(found.items(), key=lambda item: item[1].get("reconstruction_error", 9)):
+            if "seconds" not in peer:
+                rows.append(f"| {n} x {d} | {name} | {peer['skipped']} | | | |")
+                continue
+            rows.append(f"| {n} x {d} | {name} | {peer['seconds']:.3g} | {peer['memory'] / 1e6:.0f} | "
+                        f"{peer['reconstruction_error']:.4f} | {peer['mean_distance']:.4g} |")
+    notes.append("\n".join(rows))
+    notes.append("Each in a process of its own, once; seconds without reading the file; memory above what points and imports "
+                 "take; quality is measured alike for all, on points centred each by its mean. Where k is more than d every "
+                 "choice spans all points. Who took longer than a minute, or more memory than there is, was stopped.")
+    return []
+
+
+def faster_than_ours(size, seconds):
+    """One sentence for every method of ours that somebody else's was faster than."""
+    told_of = []
+    for ours in [name for name in seconds if name.startswith("fwsr")]:
+        faster = [f"{name} ({taken:.2g} s)" for name, taken in sorted(seconds.items(), key=lambda item: item[1])
+                  if taken < seconds[ours] and not name.startswith("fwsr") and name != "random"]
+        if faster:
+            told_of.append(f"At {size} faster than {ours} ({seconds[ours]:.2g} s): {', '.join(faster)}.")
+    return told_of
+
+
 CASES = [step1m, setup250k, literal10k, credit, mnist, emnist, peers20k, rbf20k, lowrank, sweep, stream, small, growth,
-         byte_points]
+         byte_points, weights, reading, peers3]

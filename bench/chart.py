@@ -24,9 +24,9 @@ def text(x, y, words, anchor="start", fill="#333333", weight="normal"):
             f"{html.escape(words)}</text>")
 
 
-def draw(results):
-    """A dot per bar, the bar itself as the line at 1."""
-    rows = [(result["part"], line) for result in results for line in result.get("lines", []) if line["met"] is not None]
+def draw(bars):
+    """A row per bar and machine, the bar itself as the line at 1. `bars`: (part, what, any line, {machine: line})."""
+    rows = [(part, {**line, "what": f"{name}: {line['what']}"}) for part, _, _, lines in bars for name, line in lines.items()]
     width, height = LEFT + PLOT + RIGHT, TOP + ROW * max(1, len(rows)) + 16
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
            'font-family="sans-serif" font-size="11">', f'<rect width="{width}" height="{height}" fill="#ffffff"/>',

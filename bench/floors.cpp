@@ -6,6 +6,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#if defined(FWSR_WITH_DEFLATE)
+#include <libdeflate.h>
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -227,6 +231,24 @@ Rate exp_rate(int threads) {
 template Rate exp_rate<float>(int);
 template Rate exp_rate<double>(int);
 
+/// Inflating by a library that takes whole files, where it is there.
+static void try_whole_file([[maybe_unused]] const std::vector<char>& packed,
+                           [[maybe_unused]] double bytes, [[maybe_unused]] Rate& best) {
+#if defined(FWSR_WITH_DEFLATE)
+  std::vector<char> out(static_cast<std::size_t>(bytes));
+  libdeflate_decompressor* const d = libdeflate_alloc_decompressor();
+  for (int t = 0; d && t < tries; ++t) {
+    std::size_t made = 0;
+    const double start = now();
+    const bool done = libdeflate_gzip_decompress(d, packed.data(), packed.size(), out.data(),
+                                                 out.size(), &made) == LIBDEFLATE_SUCCESS;
+    const double seconds = now() - start;
+    if (done && bytes / seconds > best.value) best = {bytes / seconds, "libdeflate, 1 thread"};
+  }
+  libdeflate_free_decompressor(d);
+#endif
+}
+
 Rate inflate_rate(const std::string& path, double* bytes) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path + ": cannot be opened");
@@ -252,6 +274,7 @@ Rate inflate_rate(const std::string& path, double* bytes) {
     if (status != Z_STREAM_END) throw std::runtime_error(path + ": not a whole gzip file");
     if (bytes) *bytes = total;
     if (total / seconds > best.value) best = {total / seconds, "zlib, 1 thread"};
+    if (t + 1 == tries) try_whole_file(packed, total, best);
   }
   return best;
 }

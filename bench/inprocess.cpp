@@ -28,7 +28,7 @@ using fwsr::SelectOptions;
 using nlohmann::ordered_json;
 
 struct Arguments {
-  std::string task;   // select, classes, sweep or points
+  std::string task;   // select, classes, sweep, points or read
   std::string data;   // a file, or "blobs:NxD"
   Index rows = 0;     // take only the first
   bool wide = false;  // float64
@@ -274,6 +274,22 @@ ordered_json measure_sweep([[maybe_unused]] const Arguments& a,
 #endif
 }
 
+/// Reading the file, from opening it to points in memory.
+ordered_json measure_reading(const Arguments& a, int threads) {
+  ordered_json seconds = ordered_json::array();
+  Index rows = 0, columns = 0;
+  for (int r = 0; r < a.repeats + 1; ++r) {
+    const double start = now();
+    fwsr::ReadOptions options;
+    options.threads = threads;
+    const fwsr::Result<fwsr::Dataset> set = fwsr::read_dataset(a.data, options);
+    if (!set) throw std::runtime_error(set.error().message);
+    if (r > 0) seconds.push_back(now() - start);
+    rows = fwsr::rows_of(set->view()), columns = fwsr::cols_of(set->view());
+  }
+  return {{"seconds", seconds}, {"points", rows}, {"features", columns}, {"threads", threads}};
+}
+
 /// Points as a float32 .npy file.
 void write_points(const Numbers& points, const std::string& path) {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
@@ -308,11 +324,12 @@ fwsr::KernelType kernel_named(const std::string& name) {
 int main(int argc, char** argv) {
   CLI::App app{
       "Times fwsr in process; prints JSON.\n"
-      "usage: bench_inprocess select|classes|sweep|points DATA|blobs:NxD -k K [options]"};
+      "usage: bench_inprocess select|classes|sweep|points|read DATA|blobs:NxD -k K [options]"};
   Arguments a;
-  app.add_option("task", a.task, "select, classes, sweep, or points (only writes them)")
+  app.add_option("task", a.task,
+                 "select, classes, sweep, points (only writes them), or read (a file)")
       ->required()
-      ->check(CLI::IsMember({"select", "classes", "sweep", "points"}));
+      ->check(CLI::IsMember({"select", "classes", "sweep", "points", "read"}));
   app.add_option("data", a.data, "a file, or blobs:NxD")->required();
   app.add_option("-k,--exemplars", a.options.exemplars);
   app.add_option("--rows", a.rows, "take only the first rows of the file");
@@ -341,6 +358,10 @@ int main(int argc, char** argv) {
     a.options.kernel.type = kernel_named(a.kernel);
     if (!set_rank(a.options, a.rank)) {
       std::cout << ordered_json{{"unavailable", "this build has no low-rank kernels"}} << '\n';
+      return 0;
+    }
+    if (a.task == "read") {
+      std::cout << measure_reading(a, threads).dump() << '\n';
       return 0;
     }
     const Numbers points = load(a, threads);

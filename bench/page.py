@@ -1,4 +1,5 @@
-"""The page bench/results/README.md, drawn from the JSON files beside it. Computes nothing but medians.
+"""The page bench/results/README.md, drawn from the JSON files in the folders beside it, one folder for each machine. A bar
+is called met where it is met on every machine that was measured. Computes nothing but medians.
 
 usage: page.py [FOLDER]        draws the page again
 """
@@ -79,54 +80,99 @@ def rate_table(rates):
     return rows
 
 
-def section(result, common):
-    out = ["", f"## {result['part']}: {result['title']}", ""]
+def described(result, common):
+    """One part on one machine: its table, its notes, and when it was measured."""
     if "skipped" in result:
-        return [*out, f"skipped: {result['skipped']}", ""]
+        return [f"skipped: {result['skipped']}"]
     if "failed" in result:
-        return [*out, f"**failed**: {result['failed']}", ""]
-    out += table(result["lines"])
+        return [f"**failed**: {result['failed']}"]
+    out = table(result["lines"]) if result["lines"] else []
     for note in result["notes"]:  # a sentence, or a table of its own
-        out += ["", note] if note.startswith("|") else ["", f"- {note}"]
+        out += [*([""] if out else []), note if note.startswith("|") else f"- {note}"]
     facts = [f"Commit {result['machine']['commit']}, {result['date']}"]
     if result["load_before"] > 0.5:
         facts.append(f"load average {result['load_before']:.1f} when it started: the machine was not idle")
     if result["quick"]:
         facts.append("**quick run: sizes too small to mean anything**")
-    if result["machine"]["processor"] != common.get("processor"):
-        facts.append(result["machine"]["processor"])
+    if result["machine"]["program"] != common.get("program"):
+        facts.append("another build than above")
     return [*out, "", "; ".join(facts) + "."]
 
 
+def machines_in(folder, order):
+    """name: {part: result}, for every folder of results there is; `rates` is a part, too."""
+    found = {}
+    for place in sorted(path for path in folder.iterdir() if path.is_dir()):
+        parts = {name: json.loads((place / f"{name}.json").read_text(encoding="utf-8")) for name in ["rates", *order]
+                 if (place / f"{name}.json").exists()}
+        if parts:
+            found[place.name] = parts
+    return found
+
+
+def bars_of(machines, order):
+    """(part, what, bar, {machine: line}) for every bar that was measured anywhere."""
+    bars = {}
+    for name, parts in machines.items():
+        for part in order:
+            for line in parts.get(part, {}).get("lines", []):
+                if line["met"] is not None:
+                    bars.setdefault((part, line["what"]), {})[name] = line
+    ranked = sorted(bars.items(), key=lambda item: order.index(item[0][0]))
+    return [(part, what, next(iter(lines.values())), lines) for (part, what), lines in ranked]
+
+
+def side_by_side(machines, bars):
+    """Every bar with what each machine reaches; met where every machine that was asked meets it."""
+    rows = ["| part | what | bar | " + " | ".join(machines) + " | |", "|---|---|---|" + "---|" * len(machines) + "---|"]
+    for part, what, any_line, lines in bars:
+        cells = [part, what, bar_of(any_line)]
+        for name in machines:
+            line = lines.get(name)
+            cells.append("not measured" if line is None else ratio_of(line) + ("" if line["met"] else " (not met)"))
+        all_met = len(lines) == len(machines) and all(line["met"] for line in lines.values())
+        some = all(line["met"] for line in lines.values())
+        cells.append("met" if all_met else "open: measured on one machine alone" if some else "**not met**")
+        rows.append("| " + " | ".join(cells) + " |")
+    return rows
+
+
 def write(folder, order):
-    results = [json.loads((folder / f"{name}.json").read_text()) for name in order if (folder / f"{name}.json").exists()]
-    rate_file = folder / "rates.json"
-    rates = json.loads(rate_file.read_text()) if rate_file.exists() else {}
-    # The machine of the first part; one that was run elsewhere or at another commit says so itself.
-    common = next((result["machine"] for result in [*results, rates] if "machine" in result), {})
-    lines = [line for result in results for line in result.get("lines", [])]
-    bars = [line for line in lines if line["met"] is not None]
+    machines = machines_in(folder, order)
+    bars = bars_of(machines, order)
+    met = sum(len(lines) == len(machines) and all(line["met"] for line in lines.values()) for *_, lines in bars)
     out = ["# Measured", "",
-           f"{sum(line['met'] for line in bars)} of {len(bars)} bars met. `scripts/bench` runs everything and writes this page; "
-           "`scripts/bench PART ...` only the named parts.", "",
+           f"{met} of {len(bars)} bars met on every machine. `scripts/bench` runs everything and writes this page; "
+           "`scripts/bench PART ...` only the named parts. Each machine has a folder of its own, named after its processor, "
+           "whose results other machines leave alone.", "",
            "![Each time as a share of the time its bar allows](summary.svg)", "",
            "A *floor* is the time the arithmetic and the reads of a case take at the rates of this machine, "
            "measured just before and after every repeat: of several ways to read, or to multiply by BLAS, the fastest, of each "
            "way the median of several tries. Ratios to floors are medians over repeats of time / floor, "
            "ratios to peers are ratios of medians. Unless a line says otherwise points are float32 in memory and the "
            "certificate is off.", ""]
-    if common:
-        out += [f"- processor: {common['processor']}, {common['cores']} cores; {common['caches']}; memory {common['memory']}",
-                f"- commit {common['commit']}", "", "```", common["program"], "```"]
-    if rates:
-        out += ["", "## rates: what this machine can do", "", *rate_table(rates), "",
-                f"Commit {rates['machine']['commit']}." + (" **Quick run.**" if rates["quick"] else "")]
-    for result in results:
-        out += section(result, common)
-    if not all(line["met"] for line in bars):
+    commons = {}
+    for name, parts in machines.items():
+        common = commons[name] = next(result["machine"] for result in reversed(parts.values()) if "machine" in result)
+        out += [f"**{name}**: {common['processor']}, {common['cores']} cores; {common['caches']}; memory {common['memory']}; "
+                f"commit {common['commit']}", "", "```", common["program"], "```", ""]
+    out += ["## Every bar", "", *side_by_side(machines, bars)]
+    for name, parts in machines.items():
+        if "rates" in parts:
+            rates = parts["rates"]
+            out += ["", f"## rates: what {name} can do", "", *rate_table(rates), "",
+                    f"Commit {rates['machine']['commit']}." + (" **Quick run.**" if rates["quick"] else "")]
+    for part in order:
+        there = {name: parts[part] for name, parts in machines.items() if part in parts}
+        if not there:
+            continue
+        out += ["", f"## {part}: {next(iter(there.values()))['title']}"]
+        for name, result in there.items():
+            out += ["", f"### {part} on {name}", "", *described(result, commons[name])]
+    if met < len(bars):
         out += ["", (pathlib.Path(__file__).parent / "limits.md").read_text(encoding="utf-8").rstrip()]
     (folder / "README.md").write_text("\n".join(out).rstrip() + "\n", encoding="utf-8")
-    (folder / "summary.svg").write_text(chart.draw(results), encoding="utf-8")
+    (folder / "summary.svg").write_text(chart.draw(bars), encoding="utf-8")
 
 
 if __name__ == "__main__":

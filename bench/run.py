@@ -33,6 +33,12 @@ def machine():
             "memory": f"{memory:.0f} GiB", "commit": commit, "program": output_of(tools.BIN / "fwsr", "--version")}
 
 
+def folder_name(processor):
+    """intel-xeon, amd-epyc: what the results of a processor are found under."""
+    words = re.sub(r"\(.*?\)", " ", processor).lower().replace("processor", " ")
+    return "-".join(re.findall(r"[a-z0-9]+", words)) or "unknown"
+
+
 def measure_rates(quick):
     """The rates by themselves: a table for the page. Cases measure their own, in the same minute."""
     sizes = "16,128" if quick else "16,128,512,1024"
@@ -75,10 +81,11 @@ def main():
     if unknown:
         parser.error(f"no part {', '.join(unknown)}; choose from rates, {', '.join(parts)}")
     wanted = arguments.parts or ["rates", *parts]
-    arguments.results.mkdir(parents=True, exist_ok=True)
+    own = arguments.results / folder_name(machine()["processor"])
+    own.mkdir(parents=True, exist_ok=True)
 
     def save(name, result):
-        (arguments.results / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        (own / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         page.write(arguments.results, list(parts))
 
     failed = []

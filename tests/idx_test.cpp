@@ -5,6 +5,7 @@
 
 #include "binary_files.hpp"
 #include "fwsr/data/formats.hpp"
+#include "fwsr/data/inflate.hpp"
 
 namespace fwsr {
 namespace {
@@ -61,6 +62,35 @@ TEST(Idx, reads_every_type_and_number_of_dimensions) {
   check(0x0c, raw_big<std::int32_t>({1, -2, 3, -4}), false);
   check(0x0d, raw_big<float>({1, -2, 3, -4}), true);
   check(0x0e, raw_big<double>({1, -2, 3, -4}), false);
+}
+
+/// What is inflated in one go is what is inflated piece by piece; what is not whole is not taken.
+TEST(Inflate, whole_files_are_those_of_an_inflater) {
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += std::to_string(i * 7919 % 1000) + (i % 9 ? "," : "\n");
+  const auto bytes = [](const std::string& s) { return std::as_bytes(std::span(s)); };
+  const auto inflates = [&](const std::string& packed, std::size_t size) {
+    std::string out(size, '\0');
+    const bool done = inflate_whole(bytes(packed), std::as_writable_bytes(std::span(out)));
+    if (done) {
+      EXPECT_EQ(out, text);
+    }
+    return done;
+  };
+  const std::string packed = gzipped(text), parts = gzipped(text.substr(0, 1000)) + gzipped("") +
+                                                    gzipped(text.substr(1000));
+  const bool there = inflates(packed, text.size());  // else this build has no libdeflate
+  EXPECT_EQ(inflates(parts, text.size()), there);
+  for (const std::size_t size : {text.size() - 1, text.size() + 1, std::size_t{0}})
+    EXPECT_FALSE(inflates(packed, size)) << size;
+  EXPECT_FALSE(inflates(packed + "x", text.size()));
+  EXPECT_FALSE(inflates(packed.substr(0, packed.size() - 1), text.size()));
+  std::string broken = packed;
+  broken[broken.size() - 6] = static_cast<char>(broken[broken.size() - 6] ^ 1);  // of the checksum
+  EXPECT_FALSE(inflates(broken, text.size()));
+  EXPECT_EQ(size_when_inflated(bytes(packed)), text.size());
+  EXPECT_EQ(size_when_inflated(bytes(text)), std::nullopt);
+  EXPECT_EQ(size_when_inflated(bytes(packed.substr(0, 12))), std::nullopt);
 }
 
 TEST(Idx, reads_gzip_in_several_members) {
@@ -137,8 +167,13 @@ TEST(IdxLabels, read_one_number_per_point) {
 }
 
 TEST(Gunzip, stops_when_asked_to) {
+  // Of one member it may be inflated in one go, before which it is asked; of several piece by piece.
+  const std::string one = gzipped("hello, hello, hello");
+  EXPECT_THROW(
+      (void)gunzip(std::as_bytes(std::span(one)), "z.gz", MemoryBudget(), [] { return false; }),
+      Interrupted);
   const std::string text(20'000'000, 'a');
-  const std::string packed = gzipped(text);
+  const std::string packed = gzipped(text) + gzipped("");
   const auto bytes = std::as_bytes(std::span(packed));
   int asked = 0;
   const auto whole = gunzip(bytes, "z.gz", MemoryBudget(), [&] { return ++asked > 0; });

@@ -1,7 +1,9 @@
 // The scores behind the certificate of the covariance form, against residuals formed in full.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "fwsr/base/random.hpp"
@@ -96,6 +98,94 @@ TEST(LinearSweep, those_who_may_lead_are_all_there) {
   ASSERT_GT(near.size(), 1u);
   ASSERT_LE(near.size(), 16u);
   EXPECT_EQ(c.sums(error).leaders, near);
+}
+
+/// All sums by their definitions, of points row by row.
+struct Literal {
+  double xk = 0, xkx = 0, largest = 0;
+  std::vector<double> xp, squared_score, squares;
+
+  Literal(const fwsr::Points& points, const std::vector<Index>& t,
+          const fwsr::Coefficients& theta) {
+    const Index count = points.size(), k = std::ssize(t), m = std::ssize(theta.basis);
+    std::vector<std::vector<double>> a(at(count), std::vector<double>(at(points.dim())));
+    for (Index j = 0; j < count; ++j) points.row(j, a[at(j)].data());
+    const auto inner = [&](Index i, Index j) {
+      double sum = 0;
+      for (std::size_t l = 0; l < a[at(i)].size(); ++l) sum += a[at(i)][l] * a[at(j)][l];
+      return sum;
+    };
+    std::vector<double> x(at(k * count));
+    for (Index e = 0; e < k; ++e)
+      for (Index j = 0; j < count; ++j)
+        for (Index b = 0; b < m; ++b)
+          x[at(e * count + j)] += theta.theta[at(e * m + b)] * inner(theta.basis[at(b)], j);
+    const auto p = [&](Index i, Index j) {  // entry j of row i of K - K X
+      double left = inner(i, j);
+      for (Index e = 0; e < k; ++e) left -= inner(i, t[at(e)]) * x[at(e * count + j)];
+      return left;
+    };
+    xp.resize(at(k)), squared_score.resize(at(k)), squares.resize(at(k));
+    for (Index e = 0; e < k; ++e)
+      for (Index j = 0; j < count; ++j) {
+        const double code = x[at(e * count + j)], left = p(t[at(e)], j);
+        xk += code * inner(t[at(e)], j);
+        xkx += code * (inner(t[at(e)], j) - left);
+        xp[at(e)] += code * left;
+        squared_score[at(e)] += left * left;
+        squares[at(e)] += code * code;
+      }
+    for (Index i = 0; i < count; ++i) {
+      double square = 0;
+      for (Index j = 0; j < count; ++j) square += p(i, j) * p(i, j);
+      largest = std::max(largest, std::sqrt(square));
+    }
+  }
+};
+
+/// Few and many features beside exemplars and basis, so that every order of products has its turn (sweep_directions.hpp);
+/// exemplars that are nearly the same; eta.
+TEST(LinearSweep, the_sums_are_those_of_their_definitions_in_whatever_order_products_are_made) {
+  struct Shape {
+    Index features, exemplars, basis;
+    double eta;
+    bool close;
+  };
+  for (const Shape& shape :
+       {Shape{12, 2, 3, 0, false}, Shape{12, 3, 3, 0.7, false}, Shape{3, 5, 9, 0, false},
+        Shape{3, 2, 9, 0.3, false}, Shape{7, 6, 8, 0, false}, Shape{30, 4, 6, 0, true},
+        Shape{30, 9, 25, 1.5, false}, Shape{1, 1, 1, 0, false}}) {
+    SCOPED_TRACE(testing::Message() << shape.features << " features, " << shape.exemplars << " of "
+                                    << shape.basis << ", eta " << shape.eta);
+    const Index f = shape.features, k = shape.exemplars, m = shape.basis;
+    fwsr::Rng rng(static_cast<std::uint64_t>(f * 100 + k * 10 + m));
+    std::vector<double> values(at(n * f));
+    for (double& v : values) v = rng.normal();
+    for (Index l = 0; shape.close && l < f; ++l)
+      values[at(f + l)] = values[at(l)] + 1e-7 * rng.normal();
+    const fwsr::Points points(fwsr::MatrixView<const double>{values.data(), n, f, f}, {},
+                              {.center = fwsr::Center::none, .eta = shape.eta}, 1);
+    fwsr::Coefficients theta;
+    for (Index b = 0; b < m; ++b) theta.basis.push_back(b);
+    for (Index e = 0; e < k * m; ++e) theta.theta.push_back(0.02 * rng.normal());
+    const std::vector<Index> exemplars(theta.basis.begin(), theta.basis.begin() + k);
+    const Literal wanted(points, exemplars, theta);
+    fwsr::LocalPoints set(points, 1);
+    const auto covariance = set.covariance(false);
+    fwsr::Selection found;
+    const fwsr::LinearSums sums =
+        set.describe(*covariance, {exemplars, theta}, {.sums = true}, found);
+    const double size = sums.trace;
+    EXPECT_NEAR(sums.xk, wanted.xk, 1e-12 * size);
+    EXPECT_NEAR(sums.xkx, wanted.xkx, 1e-12 * size);
+    EXPECT_NEAR(sums.largest_score, wanted.largest, 1e-9 * wanted.largest);
+    for (std::size_t e = 0; e < exemplars.size(); ++e) {
+      EXPECT_NEAR(sums.xp[e], wanted.xp[e], 1e-12 * size);
+      EXPECT_NEAR(sums.squared_score[e], wanted.squared_score[e], 1e-12 * size * size);
+      EXPECT_NEAR(found.strength[e], std::sqrt(wanted.squares[e]), 1e-12 * size);
+    }
+    EXPECT_NEAR(sums.projection, set.project(exemplars).projection, 1e-9 * size);
+  }
 }
 
 TEST(LinearSweep, too_many_who_may_lead_are_not_told) {

@@ -20,6 +20,14 @@ Result<std::span<std::byte>> GrowingBytes::room(const std::string& name) {
   return std::span(start_.get() + size_, capacity_ - size_);
 }
 
+Result<std::span<std::byte>> GrowingBytes::room_for(const std::string& name, std::size_t bytes) {
+  if (const std::size_t there = capacity_ - size_; there < bytes) {
+    if (const auto refusal = memory_.grow(name, static_cast<Index>(bytes - there))) return *refusal;
+    resize(size_ + bytes);
+  }
+  return std::span(start_.get() + size_, capacity_ - size_);
+}
+
 void GrowingBytes::finish() {
   const std::size_t spare = capacity_ - size_;
   resize(std::max<std::size_t>(1, size_));

@@ -22,6 +22,8 @@ class GrowingBytes {
 
   /// Where the next bytes may be put, not nowhere. `name` begins the message when there is no room.
   Result<std::span<std::byte>> room(const std::string& name);
+  /// The same for so many bytes at least, of which it is known that they come.
+  Result<std::span<std::byte>> room_for(const std::string& name, std::size_t bytes);
   /// That so many bytes of the room have been filled.
   void filled(std::size_t bytes) { size_ += bytes; }
   /// No more will come: what was not filled is given back.

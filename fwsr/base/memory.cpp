@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -54,7 +56,16 @@ Result<Index> parse_bytes(std::string_view text) {
 // ---- memory facts ----
 
 Index available_memory() {
-  return available_memory("");
+  // Asking the system takes longer than a small run, of which there may be many.
+  using Clock = std::chrono::steady_clock;
+  constexpr auto holds_for = std::chrono::milliseconds(20);
+  static std::mutex mutex;
+  static Index known = 0;
+  static Clock::time_point asked;
+  const std::lock_guard lock(mutex);
+  const Clock::time_point now = Clock::now();
+  if (known == 0 || now - asked > holds_for) known = available_memory(""), asked = now;
+  return known;
 }
 
 void prefer_large_pages(void* start, Index bytes) {

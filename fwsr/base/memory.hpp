@@ -15,7 +15,7 @@ std::string format_bytes(double bytes);
 Result<Index> parse_bytes(std::string_view text);
 
 /// Memory this process may still take: the machine's available memory, or what its control groups
-/// (version 1 or 2, each of those above it too) leave of it.
+/// (version 1 or 2, each of those above it too) leave of it; as it was at most 20 ms ago.
 Index available_memory();
 /// The largest resident size this process has had, in bytes.
 Index peak_memory();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 namespace fwsr {
 
@@ -82,11 +83,50 @@ Field Tokenizer::quoted(std::size_t open) {
   return field;
 }
 
+namespace {
+
+/// A number of few digits, `12`, `-0.125`: one whole number by a power of ten, both of them exact, so that the quotient
+/// is the double nearest to what is written. Anything else: `first` is returned. @return where it ends
+const char* read_short_number(const char* first, const char* last, double& value) {
+  constexpr std::size_t most_digits = 15;  // always below 2^53
+  static constexpr double powers[most_digits + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const char* c = first;
+  const bool negative = c < last && *c == '-';
+  if (negative) ++c;
+  std::uint64_t digits = 0;
+  const auto read_digits = [&] {
+    const char* const start = c;
+    for (unsigned digit = 0;
+         c < last && (digit = static_cast<unsigned char>(*c) - unsigned{'0'}) < 10; ++c)
+      digits = 10 * digits + digit;
+    return static_cast<std::size_t>(c - start);
+  };
+  const std::size_t whole = read_digits();
+  std::size_t behind = 0;
+  if (whole > 0 && c < last && *c == '.') {
+    ++c;
+    behind = read_digits();
+  }
+  if (whole == 0 || whole + behind > most_digits || (c < last && (*c == 'e' || *c == 'E')))
+    return first;
+  const double size = static_cast<double>(digits) / powers[behind];
+  value = negative ? -size : size;
+  return c;
+}
+
+}  // namespace
+
 std::optional<double> Tokenizer::next_number(bool& last) {
   double value = 0;
   const char* const start = text_.data() + at_;
-  const auto [stop, code] = std::from_chars(start, text_.data() + text_.size(), value);
-  if (code != std::errc{}) return std::nullopt;
+  const char* const all = text_.data() + text_.size();
+  const char* stop = read_short_number(start, all, value);
+  if (stop == start) {
+    const auto read = std::from_chars(start, all, value);
+    if (read.ec != std::errc{}) return std::nullopt;
+    stop = read.ptr;
+  }
   std::size_t end = at_ + static_cast<std::size_t>(stop - start);
   if (end < text_.size() && text_[end] == '\r' && ends_record(end + 1)) ++end;
   if (!ends_record(end) && text_[end] != separator_) return std::nullopt;

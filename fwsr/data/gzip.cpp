@@ -86,6 +86,18 @@ Result<GrowingBytes> gunzip(std::span<const std::byte> compressed, const std::st
         fmt::format("{}: its gzip data {}; fetch or compress the file again", name, what)};
   };
   try {
+    if (const auto size = size_when_inflated(compressed)) {
+      throw_if_cancelled(keep_going);
+      MemoryShare for_file(budget);  // which is read whole, too
+      GrowingBytes all(budget);
+      const auto refusal = for_file.grow(name, std::ssize(compressed));
+      const auto room = all.room_for(name, *size);
+      if (!refusal && room && inflate_whole(compressed, room->first(*size))) {
+        all.filled(*size);
+        let_go(compressed);
+        return all;
+      }
+    }
     Inflater inflater(compressed, Wrapping::gzip);
     GrowingBytes all(budget);
     constexpr std::size_t piece = std::size_t{1} << 22;  // between questions whether to go on

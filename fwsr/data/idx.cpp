@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/files.hpp"
+#include "fwsr/base/let_go.hpp"
 #include "fwsr/data/binary.hpp"
 #include "fwsr/data/formats.hpp"
 #include "fwsr/data/inflate.hpp"
@@ -92,6 +93,23 @@ class IdxReader {
     return header;
   }
 
+  /// Makes ready, in one go, all that is still to be read: `all_bytes` with the header, where there is room for them
+  /// beside what else `memory` counts. Else, or where something is wrong, reading goes on piece by piece.
+  void inflate_rest(Index all_bytes, MemoryShare& memory) {
+    const auto size = static_cast<std::size_t>(all_bytes);
+    const auto held = static_cast<Index>(size + file_.size());  // the file, too, is read whole
+    if (!inflater_ || size_when_inflated(file_) != size || memory.grow(name_, held)) return;
+    whole_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    if (inflate_whole(file_, {whole_.get(), size})) {
+      plain_ = source_of(std::span(whole_.get(), size).subspan(given_), name_);
+      inflater_.reset();
+      let_go(file_);
+    } else {
+      whole_.reset();
+      memory.shrink(held);
+    }
+  }
+
   /// After the last number: nothing more may come.
   Result<Done> finish() {
     if (!inflater_) return Done{};
@@ -119,6 +137,7 @@ class IdxReader {
   std::string name_;
   std::span<const std::byte> file_;
   std::unique_ptr<Inflater> inflater_;
+  std::unique_ptr<std::byte[]> whole_;
   ByteSource plain_;
   std::size_t given_ = 0;
 };
@@ -145,6 +164,7 @@ Result<Dataset> read_idx_file(FileBytes file, const ReadOptions& options) {
   data.name = file.name();
   data.format = "idx";
   if (auto problem = find_unusable_option(data.name, "idx", options, false)) return *problem;
+  MemoryShare for_file(options.budget);  // while it is read
   IdxReader reader(file);
   const auto header = reader.read_header();
   if (!header) return header.error();
@@ -170,6 +190,8 @@ Result<Dataset> read_idx_file(FileBytes file, const ReadOptions& options) {
     if (auto problem = find_too_large(data.name, bytes, options,
                                       "compressed, it cannot be read in blocks; unpack it"))
       return *problem;
+    if (bytes <= options.hold_at_most - header->total_bytes - std::ssize(file.bytes()))
+      reader.inflate_rest(header->total_bytes, for_file);
   } else {
     const Index offset = header->total_bytes - header->count * header->type.size;
     auto streamed = stream_points(file, stored, offset, options, data);

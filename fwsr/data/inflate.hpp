@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -40,6 +41,14 @@ class Inflater {
   bool ended_ = false;
   std::string problem_;
 };
+
+/// Whether `out` is now what a gzip file of one member or several inflates to, all of it and nothing else, by their
+/// checksums, too. Otherwise, and where this build cannot, `out` may hold anything: an Inflater then finds out what is
+/// wrong. About twice as fast as an Inflater.
+bool inflate_whole(std::span<const std::byte> compressed, std::span<std::byte> out);
+/// What the end of a gzip file says it inflates to, were it of one member; nothing where that cannot be, or where it is
+/// so large that nobody should wait for it without being asked whether to go on.
+std::optional<std::size_t> size_when_inflated(std::span<const std::byte> compressed);
 
 /// False when no deflated data of `compressed` bytes can inflate to `size` bytes (deflate never
 /// does better than 1032 to 1), so that a lie about the size is found before memory is taken for

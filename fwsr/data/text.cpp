@@ -267,19 +267,27 @@ Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes
           BlankLines blank_lines) {
   Scan found;
   std::size_t parity = 0;
-  for (std::size_t i = from; i < to; ++i) {
-    if (text[i] == '\n') {
-      ++found.line_breaks;
-      if (blank_lines == BlankLines::are_skipped && is_blank_line(text, i + 1)) {
-        ++found.blank_lines[parity];
-        continue;
-      }
-      if (found.ends[parity]++ > 0) continue;
-      found.first_end[parity] = i;
-      found.lines_to[parity] = found.line_breaks;
-    } else if (text[i] == '"' && quotes == Quotes::protect_line_breaks) {
+  const std::string_view here = text.substr(0, to);
+  const auto next = [&](char c, std::size_t i) { return std::min(to, here.find(c, i)); };
+  // Neither is looked for beyond what is known: files have many lines, and mostly no quotes.
+  std::size_t line_break = next('\n', from),
+              quote = quotes == Quotes::protect_line_breaks ? next('"', from) : to;
+  while (line_break < to || quote < to) {
+    if (quote < line_break) {
       parity ^= 1;
+      quote = next('"', quote + 1);
+      continue;
     }
+    const std::size_t i = line_break;
+    line_break = next('\n', i + 1);
+    ++found.line_breaks;
+    if (blank_lines == BlankLines::are_skipped && is_blank_line(text, i + 1)) {
+      ++found.blank_lines[parity];
+      continue;
+    }
+    if (found.ends[parity]++ > 0) continue;
+    found.first_end[parity] = i;
+    found.lines_to[parity] = found.line_breaks;
   }
   found.odd_quotes = parity == 1;
   return found;

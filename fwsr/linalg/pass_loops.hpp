@@ -13,7 +13,7 @@ namespace fwsr {
 namespace {
 
 /// How far ahead of its use a row is asked for, in bytes.
-constexpr Index reach = 1024;
+constexpr Index reach = 2048;
 
 /// Rows after which `reach` bytes have passed.
 template <class T>

@@ -24,5 +24,4 @@ Instructions instructions();
 /// Whether, with AVX-512, four products of bytes are one instruction (VNNI), and FWSR_CPU allows it.
 bool has_byte_products();
 
-
 }  // namespace fwsr

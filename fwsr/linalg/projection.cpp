@@ -30,6 +30,12 @@ void project_away(std::span<const double> onto, const RowsOfNumbers& rows) {
   const Index rank = rows.d > 0 ? std::ssize(onto) / rows.d : 0;
   if (rank == 0 || rows.count == 0) return;
   std::vector<double> along(at(rows.count * rank));
+  if (rows.count == 1) {  // a product of matrices would copy them first
+    const MatrixView<const double> all{onto.data(), rank, rows.d, rows.d};
+    multiply_vector(Op::none, all, rows.first, along.data());
+    for (double& a : along) a = -a;
+    return add_vector(Op::transpose, all, along.data(), rows.first);
+  }
   multiply(Product<double>{.op_b = Op::transpose,
                            .m = rows.count,
                            .n = rank,

@@ -12,6 +12,7 @@
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/nearest_exemplar.hpp"
 #include "fwsr/solver/screened_nearest.hpp"
+#include "fwsr/solver/sweep_directions.hpp"
 
 namespace fwsr {
 
@@ -41,32 +42,60 @@ double roughness_of(double norm, double taken_away) {
   return epsilon * (16 * norm + 2 * taken_away);
 }
 
-/// Room for one block.
+/// Room for one block where no sums are wanted.
 struct Scratch {
-  SmallMatrix a, v, x, s, t, y;
+  SmallMatrix a, v, x, s;
 
   Scratch(const SweepTables& z, const PackedVectors& packed, Index rows, Index d)
       : a(rows, d),
         v(rows, z.by_product() ? z.with.rows : packed.size()),
         x(rows, z.k),
-        s(rows, z.k),
-        t(rows, z.m),
-        y(rows, 0) {}
+        s(rows, z.k) {}
 };
 
 /// What point i adds to the sizes that rounding is measured by.
 void add_sizes(const Points& points, Index i, double norm, double weight, const SweepTables& z,
-               const double* code, Magnitudes& sizes) {
+               const double* code, double* absolute, Magnitudes& sizes) {
   const double own = roughness_of(norm, points.norm_taken_away(i));
-  double length = norm, rough = own + z.of_codes * norm;
-  for (Index e = 0; e < z.k; ++e) {
-    length += std::abs(code[e]) * z.norm[at(e)];
-    rough += std::abs(code[e]) * z.roughness[at(e)];
-  }
+  for (Index e = 0; e < z.k; ++e) absolute[e] = std::abs(code[e]);
+  const double length = norm + dot(absolute, z.norm.data(), z.k);
+  const double rough = own + z.of_codes * norm + dot(absolute, z.roughness.data(), z.k);
   sizes.add({.absolute = weight * (length * length),
              .residual_errors = weight * (rough * rough),
              .longest = norm,
              .roughest = own});
+}
+
+/// The sums of the certificate over points first, ... of a block.
+void add_sums(const Points& points, const SweepTables& z, const std::vector<double>& r,
+              const Terms& terms, const std::vector<char>& candidates,
+              const SweepDirections& directions, Index first, Index rows,
+              SweepDirections::Scratch& block, SweepPart& part) {
+  const Index k = z.k, before = points.portion().first;
+  const double eta_squared = points.eta() * points.eta();
+  part.leaders.margin = 2 * z.score_error;
+  LinearSums& sums = part.sums;
+  sums.xp.assign(at(k), 0.0);
+  sums.squared_score.assign(at(k), 0.0);
+  for (Index i = 0; i < rows; ++i) {
+    const double *s = block.s.row(i), *x = block.x.row(i), *p = block.p.row(i);
+    if (candidates.empty() || candidates[at(first + i)])
+      part.leaders.see(
+          Leaders::One{before + first + i, r[at(first + i)] + directions.score_less_r(block, i)});
+    const double weight = terms.weight(first + i), square = points.squared_norm(first + i);
+    const double xk = dot(x, s, k);
+    sums.xk += weight * xk;
+    sums.xkx += weight * (xk - dot(x, p, k));
+    sums.plain_trace += weight * square;
+    sums.trace += weight * (square + eta_squared);
+    sums.projection += weight * (square - directions.squared_along(block, i));
+    add_sizes(points, first + i, std::sqrt(square + eta_squared), weight, z, x, block.sizes.data(),
+              sums.sizes);
+    for (Index e = 0; e < k; ++e) {
+      sums.xp[at(e)] += weight * (x[e] * p[e]);
+      sums.squared_score[at(e)] += weight * (p[e] * p[e]);
+    }
+  }
 }
 
 void add_all(std::vector<double>& to, const std::vector<double>& more) {
@@ -218,99 +247,90 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
   return z;
 }
 
+namespace {
+
+/// Who stands for whom, and strengths: of points first, ..., whose s_t and codes stand in rows of k.
+void count_block(const Points& points, const SweepTables& z, const NearestExemplar& exemplars,
+                 const Terms& terms, const Wanted& wanted, Index first, Index rows, const double* s,
+                 const double* x, SweepPart& part, SweepAnswer& answer) {
+  const Index k = z.k, before = points.portion().first;
+  part.count.assign(at(k), 0.0);
+  part.squares.assign(at(k), 0.0);
+  for (Index i = 0; i < rows && k > 0; ++i) {
+    const double* const code = x + i * k;
+    const double weight = terms.weight(first + i);
+    for (Index e = 0; e < k; ++e) part.squares[at(e)] += weight * (code[e] * code[e]);
+    const Index best = exemplars.of(before + first + i, s + i * k);
+    part.count[at(best)] += weight;
+    if (wanted.assignment) answer.assignment[at(first + i)] = best;
+    if (wanted.codes) std::copy(code, code + k, answer.codes.begin() + (first + i) * k);
+  }
+}
+
+}  // namespace
+
 SweepAnswer sweep_linear(const Points& points, const SweepTables& z, const std::vector<double>& r,
                          const Terms& terms, const Wanted& wanted, int threads,
                          const KeepGoing& keep_going) {
   if (z.theta.values.empty() && z.k > 0 && !points.sparse())
     return count_nearest(points, z, terms, wanted, threads, keep_going);
-  const bool full = z.full;
   const Index n = points.size(), d = points.dim(), m = z.m, k = z.k;
   SweepAnswer answer;
   if (wanted.assignment) answer.assignment.assign(at(n), -1);
   if (wanted.codes) answer.codes.assign(at(n * k), 0.0);
-  std::vector<const double*> to_pack;
-  for (Index e = 0; e < m && !z.by_product(); ++e) to_pack.push_back(z.with.row(e));
-  const PackedVectors packed(to_pack, d);
-
-  const Index before = points.portion().first;
-  const std::vector<char> candidates = candidate_marks(terms, n);
   const NearestExemplar exemplars(z.exemplars, z.squares, nearest_rounding);
-  const double eta_squared = points.eta() * points.eta();
   const Index height = std::min(n, sweep_rows);
   const auto work =
       2.0 * static_cast<double>(n) * static_cast<double>(d) * static_cast<double>(z.with.rows);
   const int team = threads_for(threads, work);
-  std::vector<std::optional<Scratch>> scratch(static_cast<std::size_t>(std::max(1, team)));
   std::vector<SweepPart> parts(at(block_count(n, sweep_rows)));
-  for_blocks(
-      team, n,
-      [&](int thread, Index b, Index first, Index last) {
-        throw_if_cancelled(keep_going);
-        auto& own = scratch[static_cast<std::size_t>(thread)];
-        if (!own) own.emplace(z, packed, height, d);
-        auto& [a, v, x, s, t, y] = *own;
-        const Index rows = last - first;
-        points.rows(first, last, a.values.data());
-        if (z.by_product() && z.with.rows > 0)
-          product(rows, a.values.data(), d, Op::transpose, z.with, v);
-        else
-          for (Index e = 0; e < packed.size(); e += packed_width)
-            dots(a.values.data(), rows, d, packed.group(e), v.values.data() + e, v.cols);
-        if (k > 0 && !z.theta.values.empty())
-          product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
-        for (Index i = 0; i < rows; ++i)
-          for (Index e = 0; e < k; ++e) s.row(i)[e] = v.row(i)[z.places[at(e)]];
-        SweepPart& part = parts[at(b)];
-        part.leaders.margin = 2 * z.score_error;
-        part.count.assign(at(k), 0.0);
-        part.squares.assign(at(k), 0.0);
-        for (Index i = 0; i < rows && k > 0; ++i) {
-          const double* code = x.row(i);
-          const double weight = terms.weight(first + i);
-          for (Index e = 0; e < k; ++e) part.squares[at(e)] += weight * (code[e] * code[e]);
-          const Index best = exemplars.of(before + first + i, s.row(i));
-          part.count[at(best)] += weight;
-          if (wanted.assignment) answer.assignment[at(first + i)] = best;
-          if (wanted.codes) std::copy(code, code + k, answer.codes.begin() + (first + i) * k);
-        }
-        if (!full) return;
-        if (k > 0) product(rows, s.values.data(), k, Op::none, z.theta, t);
-        y.cols = m;
-        y.values.resize(at(height * m));
-        if (m > 0) product(rows, t.values.data(), m, Op::none, z.g, y);
-        LinearSums& sums = part.sums;
-        sums.xp.assign(at(k), 0.0);
-        sums.squared_score.assign(at(k), 0.0);
-        for (Index i = 0; i < rows; ++i) {
-          const double score =
-              r[at(first + i)] - 2 * dot(v.row(i) + m, t.row(i), m) + dot(y.row(i), t.row(i), m);
-          if (candidates.empty() || candidates[at(first + i)])
-            part.leaders.see(Leaders::One{points.portion().first + first + i, score});
-          const double weight = terms.weight(first + i);
-          sums.xk += weight * dot(x.row(i), s.row(i), k);
-          const double square = points.squared_norm(first + i);
-          sums.plain_trace += weight * square;
-          sums.trace += weight * (square + eta_squared);
-          const double* along = v.row(i) + 2 * m;
-          sums.projection += weight * (square - dot(along, along, z.rank));
-          add_sizes(points, first + i, std::sqrt(square + eta_squared), weight, z, x.row(i),
-                    sums.sizes);
-        }
-        y.cols = k;
-        y.values.resize(at(height * k));
-        if (k > 0) product(rows, x.values.data(), k, Op::none, z.among, y);
-        for (Index i = 0; i < rows; ++i) {
-          const double weight = terms.weight(first + i);
-          sums.xkx += weight * dot(x.row(i), y.row(i), k);
-          for (Index e = 0; e < k; ++e) {  // p_t at point i, s - (X K_TT)
-            const double p_ti = s.row(i)[e] - y.row(i)[e];
-            sums.xp[at(e)] += weight * (x.row(i)[e] * p_ti);
-            sums.squared_score[at(e)] += weight * (p_ti * p_ti);
-          }
-        }
-      },
-      sweep_rows);
-
+  if (z.full) {
+    const SweepDirections directions(z, d, points.eta());
+    const std::vector<char> candidates = candidate_marks(terms, n);
+    std::vector<std::optional<SweepDirections::Scratch>> scratch(at(std::max(1, team)));
+    for_blocks(
+        team, n,
+        [&](int thread, Index b, Index first, Index last) {
+          throw_if_cancelled(keep_going);
+          auto& own = scratch[at(thread)];
+          if (!own) own.emplace(directions, height);
+          const Index rows = last - first;
+          points.rows(first, last, own->a.values.data());
+          directions.multiply(rows, *own);
+          SweepPart& part = parts[at(b)];
+          count_block(points, z, exemplars, terms, wanted, first, rows, own->s.values.data(),
+                      own->x.values.data(), part, answer);
+          add_sums(points, z, r, terms, candidates, directions, first, rows, *own, part);
+        },
+        sweep_rows);
+  } else {
+    std::vector<const double*> to_pack;
+    for (Index e = 0; e < m && !z.by_product(); ++e) to_pack.push_back(z.with.row(e));
+    const PackedVectors packed(to_pack, d);
+    std::vector<std::optional<Scratch>> scratch(at(std::max(1, team)));
+    for_blocks(
+        team, n,
+        [&](int thread, Index b, Index first, Index last) {
+          throw_if_cancelled(keep_going);
+          auto& own = scratch[at(thread)];
+          if (!own) own.emplace(z, packed, height, d);
+          auto& [a, v, x, s] = *own;
+          const Index rows = last - first;
+          points.rows(first, last, a.values.data());
+          if (z.by_product() && z.with.rows > 0)
+            product(rows, a.values.data(), d, Op::transpose, z.with, v);
+          else
+            for (Index e = 0; e < packed.size(); e += packed_width)
+              dots(a.values.data(), rows, d, packed.group(e), v.values.data() + e, v.cols);
+          if (k > 0 && !z.theta.values.empty())
+            product(rows, v.values.data(), v.cols, Op::transpose, z.theta, x);
+          for (Index i = 0; i < rows; ++i)
+            for (Index e = 0; e < k; ++e) s.row(i)[e] = v.row(i)[z.places[at(e)]];
+          count_block(points, z, exemplars, terms, wanted, first, rows, s.values.data(),
+                      x.values.data(), parts[at(b)], answer);
+        },
+        sweep_rows);
+  }
   answer.parts = segments_of(parts, points.portion(), sweep_rows,
                              [](SweepPart& to, const SweepPart& part) { to.add(part); });
   return answer;

@@ -111,7 +111,9 @@ class Residuals {
     const Index rows = last - first, dim = points_.dim();
     std::vector<double> a(at(rows * dim)), along(at(rows * rank_));
     points_.rows(first, last, a.data());
-    if (rank_ > 0)
+    if (rows == 1)
+      multiply_vector(Op::none, {basis_.data(), rank_, d_, d_}, a.data(), along.data());
+    else if (rank_ > 0)
       multiply(Product<double>{.op_b = Op::transpose,
                                .m = rows,
                                .n = rank_,
