@@ -59,12 +59,12 @@ class Streaming(Case):
 
     def test_idx_and_classes(self):
         bits = random.Random(4)
-        header = b"\0\0\x08\x03" + struct.pack(">3i", 60000, 10, 20)
-        self.write("x.idx", header + bits.randbytes(60000 * 200))
-        self.write("y.txt", "".join(bits.choice("abc") + "\n" for _ in range(60000)))
+        header = b"\0\0\x08\x03" + struct.pack(">3i", 120000, 20, 20)
+        self.write("x.idx", header + bits.randbytes(120000 * 400))
+        self.write("y.txt", "".join(bits.choice("abc") + "\n" for _ in range(120000)))
         for more in ((), ("--per-class", "--labels", "y.txt")):
             ask = ("x.idx", "-k", "3", *FWSR, "--threads", "2", *more)
-            held, streamed = self.json(*ask), self.json(*ask, "--memory", "11M")
+            held, streamed = self.json(*ask), self.json(*ask, "--memory", "43M")
             self.assertIn("uint8 converted to float32 whenever it is read", streamed["data"]["notes"])
             for key in ("exemplars", "strength", "weights", "certificate"):
                 self.assertEqual(streamed.get(key), held.get(key))
