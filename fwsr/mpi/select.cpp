@@ -72,11 +72,11 @@ std::shared_ptr<const void> exchange_rows(const MatrixView<const T>& v, const La
       std::copy_n(v.data + (i - all.given[r]) * v.stride, v.cols, to);
   };
   // Rows that are given to rank s and cut to rank t, at most 2^27 numbers at a time: MPI counts bytes in int.
-  const auto each = [&](std::size_t s, std::size_t t, auto&& use) {
+  const auto each = [&](std::size_t s, std::size_t t, auto&& work) {
     const Index first = std::max(all.given[s], all.cut[t]),
                 last = std::min(all.given[s + 1], all.cut[t + 1]);
     const Index at_once = std::max<Index>(1, (Index{1} << 27) / std::max<Index>(1, v.cols));
-    for (Index i = first; i < last; i += at_once) use(i, std::min(last, i + at_once));
+    for (Index i = first; i < last; i += at_once) work(i, std::min(last, i + at_once));
   };
   const auto bytes = [&](Index count) {
     return static_cast<int>(count * v.cols * static_cast<Index>(sizeof(T)));
