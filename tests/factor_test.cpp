@@ -415,7 +415,7 @@ TEST(RealFactor, of_mnist_chooses_as_well_as_the_kernel) {
       "/mnist/t10k-images-idx3-ubyte.gz";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
   const fwsr::Dataset data = fwsr::read_dataset(path, {}).value();
-  auto view = std::get<fwsr::MatrixView<const float>>(data.view());
+  auto view = std::get<fwsr::NarrowView>(data.view());  // bytes, as they are stored
   view.rows = 3000;
   SelectOptions o = options(25, {.type = KernelType::rbf}, 0);
   const fwsr::Selection exact = fwsr::select(view, o);

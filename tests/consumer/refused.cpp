@@ -27,7 +27,7 @@ extern const ColumnMajor matrix;
 const auto points = fwsr::view(rows, 2, 2);
 #elif CASE == 2  // refused: keep them in a variable that outlives it
 const auto points = fwsr::view(make(), 2, 2);
-#elif CASE == 3  // refused: points are float or double
+#elif CASE == 3  // refused: points are float, double, or integers of 8 or 16 bits
 const auto points = fwsr::view(integers, 2, 2);
 #elif CASE == 4  // refused: use fwsr::view_of_columns
 const auto points = fwsr::view(matrix);
