@@ -150,7 +150,7 @@ std::vector<std::string> read_label_file(const std::string& path, Index memory) 
   return labels->words();
 }
 
-Index bytes_of(const std::string& text) {
+Index parsed_bytes(const std::string& text) {
   const auto bytes = parse_bytes(text);
   if (!bytes) throw Error(bytes.error().message);
   return *bytes;
@@ -331,7 +331,7 @@ NB_MODULE(_core, m) {
   m.def("result_fields", result_fields);
   m.attr("result_schema") = result_schema;
   m.def("read_labels", read_label_file, "path"_a, "memory"_a);
-  m.def("parse_bytes", bytes_of, "text"_a);
+  m.def("parse_bytes", parsed_bytes, "text"_a);
   m.def(
       "format_bytes", [](double bytes) { return format_bytes(bytes); }, "bytes"_a);
   m.def("available_memory", [] { return available_memory(); });

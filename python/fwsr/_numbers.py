@@ -15,8 +15,7 @@ from sklearn.utils import check_array
 
 from . import _core
 
-
-#: bfloat16 as NumPy can hold it: the upper half of a float32. ml_dtypes, where it is, has one of its own.
+#: bfloat16 as NumPy can hold it: the upper half of a float32. ml_dtypes, where it is, has its own.
 BFLOAT16 = np.dtype([("bfloat16", np.uint16)])
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fwsr._numbers import BFLOAT16, widened
 
 import fwsr
 from fwsr import _containers
-from fwsr._numbers import BFLOAT16, widened
 
 NARROW = ["uint8", "int8", "uint16", "int16", "float16", "bfloat16"]
 

@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import scipy.sparse.linalg
+from scipy.sparse.linalg import norm
 
 import fwsr
 
@@ -286,7 +286,7 @@ def tf_idf(texts):
             if word in words:
                 rows[i, words[word]] = (1 + math.log(count)) * math.log(len(texts) / in_texts[word])
     X = sp.csr_matrix(rows)
-    return sp.csr_matrix(sp.diags(1 / np.maximum(sp.linalg.norm(X, axis=1), 1e-300)) @ X)
+    return sp.csr_matrix(sp.diags(1 / np.maximum(norm(X, axis=1), 1e-300)) @ X)
 
 
 @pytest.mark.parametrize("method", ["fwsr", None])
@@ -325,7 +325,8 @@ def test_every_number_of_real_data(tmp_path, name, method):
     assert page.data["curve"]["error"][-1] == pytest.approx(error, abs=2e-6)
     steps = page.tables["Steps of the run"]
     for column, values in ((1, "pick"), (2, "f"), (3, "gap"), (4, "rows")):
-        assert np.allclose([float(line[column]) for line in steps], answer["trace"][values], rtol=1e-3)
+        shown = [float(line[column]) for line in steps]
+        assert np.allclose(shown, answer["trace"][values], rtol=1e-3)
 
 
 def test_sparse_points_and_float32(points, tmp_path):
