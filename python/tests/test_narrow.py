@@ -24,7 +24,7 @@ def narrow(dtype: str, n: int = 300, d: int = 20) -> np.ndarray:
 
 def same(a: fwsr.Selection, b: fwsr.Selection) -> bool:
     return (np.array_equal(a.exemplars, b.exemplars) and np.array_equal(a.weights, b.weights)
-            and a.certificate.f == b.certificate.f)
+            and np.array_equal([a.certificate.f], [b.certificate.f], equal_nan=True))
 
 
 @pytest.mark.parametrize("dtype", NARROW)
