@@ -559,7 +559,7 @@ def test_a_run_that_reads_from_the_file_holds_no_points(tmp_path, monkeypatch):
     in_memory = fwsr.FWSR(3, callback=look).fit(tmp_path / "points.npy")
     assert all(alive)
     held.clear(), alive.clear()
-    model = fwsr.FWSR(3, memory=52_000_000, callback=look).fit(tmp_path / "points.npy")
+    model = fwsr.FWSR(3, memory=62_000_000, callback=look).fit(tmp_path / "points.npy")
     assert alive and not any(alive)
     assert model.plan_.data_bytes < in_memory.plan_.data_bytes
     assert model.exemplar_indices_.tolist() == in_memory.exemplar_indices_.tolist()
