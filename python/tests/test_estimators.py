@@ -542,7 +542,8 @@ def test_points_that_stay_in_their_file(tmp_path):
 
 
 def test_a_run_that_reads_from_the_file_holds_no_points(tmp_path, monkeypatch):
-    np.save(tmp_path / "points.npy", np.random.default_rng(0).integers(0, 256, (200_000, 300), "u1"))
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "points.npy", rng.integers(0, 256, (200_000, 300), "u1"))
     held, alive = [], []
     as_data = fwsr._containers.as_data
 

@@ -41,6 +41,9 @@ def test_differences_leave_out_seconds_and_find_the_rest():
         "accuracy.1: 0.25 against 0.3"
     ]
     assert len(differences(ours, {"accuracy": [0.5], "seconds": 3}, 0.01)) == 2
+    tuned = {"svm": 0.5, "svm_C": 1.0, "plain": 0.25}
+    assert differences(tuned, {"svm": 0.7, "svm_C": 0.1, "plain": 0.25}, 0.01) == []
+    assert len(differences(tuned, {"svm": 0.7, "svm_C": 1.0, "plain": 0.5}, 0.01)) == 2
 
 
 def test_the_page_is_filled_between_its_marks_only(tmp_path):
