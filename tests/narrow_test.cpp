@@ -89,9 +89,9 @@ TEST(Narrow, passes_have_the_bits_of_float32) {
         const double most = set.loops->pass_single(wide, with, step, r.data(), c.data(), h.data());
         with_narrow(number, [&]<class T>(T) {
           std::vector<const T*> rows;
-          for (Index i = 0; i < n; ++i)
+          for (Index i = 0; i < wide.count; ++i)
             rows.push_back(reinterpret_cast<const T*>(twin.narrow().address(i)));
-          const Rows<T> own{.rows = rows.data(), .count = n, .d = d};
+          const Rows<T> own{.rows = rows.data(), .count = wide.count, .d = wide.d};
           const NarrowLoops& loops = set.loops->narrow[static_cast<int>(number)];
           loops.one(&own, u, own_x.data());
           EXPECT_EQ(same::bits(most),
