@@ -123,6 +123,18 @@ RecordedExchange exchange_of(const Json& json) {
           .in_the_middle = json.at("in_the_middle").get<bool>()};
 }
 
+/// Whether there is a file of this name that would be lost if a checkpoint took its place.
+bool is_something_else(const std::string& path) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(path, code) || std::filesystem::file_size(path, code) == 0)
+    return false;
+  constexpr std::string_view begin = R"({"checkpoint":)";  // as all begin, those of Python too
+  std::string found(begin.size(), '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(found.data(), static_cast<std::streamsize>(found.size()));
+  return found != begin;
+}
+
 }  // namespace
 
 void add_checkpoint_arguments(CLI::App& app, CheckpointArguments& a) {
@@ -153,6 +165,9 @@ void check_checkpoint_arguments(const CLI::App& app, const CheckpointArguments& 
     throw UsageError("--resume and --checkpoint-seconds belong to --checkpoint FILE; name one");
   if (a.path.empty()) return;
   if (a.path == "-") throw UsageError("--checkpoint - is no file; name one");
+  if (!a.resume && is_something_else(a.path))  // else `read` looks at all of it
+    throw UsageError(fmt::format(
+        "--checkpoint {0}: {0} is there already, and no checkpoint; name another file", a.path));
   if (per_class)
     throw UsageError("a checkpoint is of one run; leave --checkpoint or --per-class out");
   if (!is_solver(*request.method))

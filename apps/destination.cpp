@@ -10,6 +10,7 @@
 #include "apps/command.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/write_file.hpp"
+#include "fwsr/data/many_files.hpp"
 
 namespace fwsr::app {
 
@@ -29,6 +30,15 @@ std::string named(const Destination& output) {
                                          : fmt::format("{} {}", output.option, output.path);
 }
 
+/// The inputs, and the files that those of them stand for which are patterns.
+std::vector<std::string> files_of(const std::vector<std::string>& inputs) {
+  std::vector<std::string> files = inputs;
+  for (const std::string& input : inputs)
+    if (const auto named = files_named(input); named && *named != std::vector{input})
+      files.insert(files.end(), named->begin(), named->end());
+  return files;
+}
+
 }  // namespace
 
 void check_destinations(const std::vector<Destination>& outputs,
@@ -38,7 +48,7 @@ void check_destinations(const std::vector<Destination>& outputs,
   for (const Destination& output : outputs) {
     if (output.path.empty()) continue;
     Place place = place_of(output.path);
-    for (const std::string& input : inputs)
+    for (const std::string& input : files_of(inputs))
       if (place.identity == (input == "-" ? identity_of(STDIN_FILENO) : identity_of(input)))
         throw UsageError(
             fmt::format("{} would overwrite the input; name another file", named(output)));

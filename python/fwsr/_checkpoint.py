@@ -19,6 +19,7 @@ from . import _core
 from ._run import Request, Run, is_solver
 
 _SCHEMA = "python 1"  # apps/checkpoint.cpp has another
+_BEGIN = b'{"checkpoint":'  # as all begin
 
 
 class Checkpoint:
@@ -26,7 +27,10 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], request: dict[str, Any], points: int, *,
                  resume: bool, seconds: float):
-        self.path = Path(path)
+        self.path = _file_for(path, resume)
+        umask = os.umask(0)
+        os.umask(umask)
+        self.mode = self.path.stat().st_mode & 0o7777 if self.path.exists() else 0o666 & ~umask
         self.request = request
         self.trouble = ""
         known = self._read() if resume else None
@@ -53,15 +57,11 @@ class Checkpoint:
                           "anew, or name another file")
 
     def _read(self) -> dict[str, Any] | None:
-        try:
-            text = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
+        if not self.path.exists():
             return None
-        except UnicodeDecodeError:
-            raise self._useless("it is no checkpoint") from None
         try:
-            there = json.loads(text)
-        except ValueError:
+            there = json.loads(self.path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError):  # no text, no JSON, nested without end
             raise self._useless("it is no checkpoint") from None
         if not isinstance(there, dict) or "checkpoint" not in there:
             raise self._useless("it is no checkpoint")
@@ -89,15 +89,39 @@ class Checkpoint:
             handle, part = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.",
                                             suffix=".part")
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(whole, file)
+                json.dump(whole, file, separators=(",", ":"))
                 file.flush()
                 os.fsync(file.fileno())
+            os.chmod(part, self.mode)
             os.replace(part, self.path)
             self.trouble = ""
         except OSError as e:
             self.trouble = str(e)
             with contextlib.suppress(OSError):
                 os.remove(part)
+
+
+def _file_for(path: Any, resume: bool) -> Path:
+    """Where checkpoints go, links followed; refused where one cannot be written, or something else
+    would be lost."""
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        raise TypeError(f"checkpoint must be the name of a file, got {path!r}")
+    file = Path(os.path.realpath(path))
+    if file.is_dir():
+        raise ValueError(f"{path}: is a folder; name a file in it")
+    if not file.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {file.parent}; make it, or name another")
+    try:
+        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", suffix=".part"):
+            pass
+        if not resume and file.is_file() and file.stat().st_size > 0:
+            with file.open("rb") as there:
+                begin = there.read(len(_BEGIN))
+            if begin != _BEGIN:
+                raise ValueError(f"{path}: is there already, and no checkpoint; name another file")
+    except OSError as e:
+        raise ValueError(f"{path}: no checkpoint can be written there: {e}") from None
+    return file
 
 
 def checkpoint_of(path: Any, resume: Any, seconds: Any, request: Request, of: Mapping[str, Any],
@@ -113,6 +137,8 @@ def checkpoint_of(path: Any, resume: Any, seconds: Any, request: Request, of: Ma
     if not is_solver(request.method):
         raise ValueError("a checkpoint is of exchange, fwsr and k-fwsr; leave it out for "
                          f"{request.method}")
+    if not isinstance(resume, (bool, np.bool_)):
+        raise TypeError(f"resume must be True or False, got {resume!r}")
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
         raise ValueError(f"checkpoint_seconds must be 0 or more, got {seconds!r}")
     asked = {"method": request.method, "seed": request.seed,

@@ -178,6 +178,41 @@ def test_what_goes_together(tmp_path):
                            ("must be 0 or more", {"checkpoint": file, "checkpoint_seconds": -1})):
         with pytest.raises(ValueError, match=sentence):
             fwsr.select(X, 3, **more)
-    with pytest.warns(RuntimeWarning, match="no checkpoint could be written"):
-        fwsr.select(X, 3, checkpoint=tmp_path / "no folder" / "run.json")
+    for sentence, path in (("there is no folder", tmp_path / "no folder" / "run.json"),
+                           ("is a folder", tmp_path)):
+        with pytest.raises(ValueError, match=sentence):
+            fwsr.select(X, 3, checkpoint=path)
+    for arguments in ({"checkpoint": ""}, {"checkpoint": True},
+                      {"checkpoint": file, "resume": "no"}):
+        with pytest.raises(TypeError, match="must be"):
+            fwsr.select(X, 3, **arguments)
     assert not list(tmp_path.iterdir())
+
+
+def test_no_other_file_is_lost(tmp_path):
+    path = tmp_path / "points.npy"
+    np.save(path, points(100))
+    before = path.read_bytes()
+    for X in (path, fwsr.read(path), np.load(path, mmap_mode="r"), points(100)):
+        with pytest.raises(ValueError, match="is there already, and no checkpoint"):
+            fwsr.select(X, 3, method="fwsr", checkpoint=path)
+        with pytest.raises(ValueError, match="it is no checkpoint"):
+            fwsr.select(X, 3, method="fwsr", checkpoint=path, resume=True)
+    nested = tmp_path / "nested.json"
+    nested.write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="it is no checkpoint"):
+        fwsr.select(points(100), 3, method="fwsr", checkpoint=nested, resume=True)
+    assert path.read_bytes() == before
+
+
+def test_a_link_is_followed_and_the_mode_is_kept(tmp_path):
+    file, link = tmp_path / "run.json", tmp_path / "link.json"
+    link.symlink_to(file)
+    fwsr.select(points(100), 3, method="fwsr", checkpoint=link)
+    assert link.is_symlink() and file.is_file()
+    umask = os.umask(0)
+    os.umask(umask)
+    assert file.stat().st_mode & 0o777 == 0o666 & ~umask
+    file.chmod(0o600)
+    fwsr.select(points(100), 3, method="fwsr", checkpoint=link)
+    assert file.stat().st_mode & 0o777 == 0o600

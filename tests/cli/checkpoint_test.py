@@ -264,6 +264,17 @@ class Resumed(Case):
         else:
             self.assert_one_sentence(outcome)
 
+    def test_no_other_file_is_lost(self):
+        self.write("points.npy", npy_bytes(random_rows(60, 5)))
+        self.write("note.txt", b"hello")
+        for name in ("note.txt", "points.npy"):
+            for extra in ((), ("--resume",)):
+                outcome = self.run_program("select", "points.npy", "-k", "3", "--checkpoint", name, *extra)
+                self.assertNotEqual(outcome.code, 0, outcome)
+        self.assertEqual(self.run_program("select", "points.npy", "-k", "3", "--quiet").code, 0)
+        with open(os.path.join(self.folder, "note.txt"), "rb") as file:
+            self.assertEqual(file.read(), b"hello")
+
     def test_a_file_that_is_not_there_begins_anew(self):
         outcome = self.succeed(*self.ASK, *self.CHECK, "--resume")
         self.assertIn("the run begins anew", outcome.err)
