@@ -96,7 +96,7 @@ class Case(unittest.TestCase):
             return file.read()
 
     def environment(self, **changes):
-        env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "OMP_NUM_THREADS", "OPENBLAS_CORETYPE")}
+        env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "OMP_NUM_THREADS")}
         env.update(changes)
         return env
 
