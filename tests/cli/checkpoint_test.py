@@ -195,6 +195,9 @@ class Resumed(Case):
             before = 0
             for limit in ("0.001", "0.02", "0.001", "0.05"):
                 outcome = self.run_program(*ask, *self.CHECK, "--resume", "--time-limit", limit)
+                if outcome.code == 1:  # on a busy machine the set-up takes more than a second
+                    self.assertIn("came before the first step could be taken", outcome.err)
+                    continue
                 self.assertIn(outcome.code, (0, 3), outcome)
                 steps = len(json.loads(self.read("check.json"))["steps"])
                 self.assertGreaterEqual(steps, before, "a limit that ends the way back loses no step")
