@@ -72,6 +72,34 @@ inline Small make_small(std::uint64_t seed, const std::vector<Kind>& kinds,
   return small;
 }
 
+inline const std::vector<Kind> smooth = {Kind::gaussian, Kind::clustered, Kind::offset,
+                                         Kind::nonnegative, Kind::low_rank};
+
+/// Whole numbers from 0 to 3: many equal distances, many copies; all arithmetic is exact.
+inline Small make_grid(std::uint64_t seed) {
+  Rng rng(seed + 77);
+  const Index n = 1 + static_cast<Index>(rng.below(40)), d = 1 + static_cast<Index>(rng.below(4));
+  std::vector<double> values(at(n * d));
+  for (double& v : values) v = static_cast<double>(rng.below(4));
+  Small small{.data = Data(n, d, values, seed % 2 ? Storage::dense_f64 : Storage::dense_f32),
+              .options = {},
+              .seed = seed};
+  small.options.exemplars = 1 + static_cast<Index>(rng.below(at(n)));
+  small.options.center = Center::none;
+  small.options.assignment = true;
+  return small;
+}
+
+/// n points in d dimensions around some centres.
+inline Data blobs(Index n, Index d, Index centres, std::uint64_t seed, Storage storage) {
+  Rng rng(seed);
+  std::vector<double> c(at(centres * d)), values(at(n * d));
+  for (double& v : c) v = 4 * rng.normal();
+  for (Index i = 0; i < n; ++i)
+    for (Index l = 0; l < d; ++l) values[at(i * d + l)] = c[at(i % centres * d + l)] + rng.normal();
+  return Data(n, d, values, storage);
+}
+
 /// ||a_i - a_j||^2 from K.
 inline Table squared_distances(const Table& k) {
   Table out(k.rows, k.rows);
@@ -141,6 +169,25 @@ inline void expect_same_set(std::vector<Index> a, std::vector<Index> b) {
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
   EXPECT_EQ(a, b);
+}
+
+/// Distances to m points drawn as kmedoids-batch draws them, each times what the points weigh that are nearest to it.
+inline Table batch_literally(const Table& all, Index m, std::uint64_t seed,
+                             const std::vector<double>& given = {}) {
+  Rng rng(~seed);
+  std::vector<Index> batch = sample_without_replacement(all.rows, m, rng);
+  std::sort(batch.begin(), batch.end());
+  std::vector<Real> weights(at(m));
+  for (Index i = 0; i < all.rows; ++i) {
+    std::size_t nearest = 0;
+    for (std::size_t b = 1; b < batch.size(); ++b)
+      if (all(i, batch[b]) < all(i, batch[nearest])) nearest = b;
+    weights[nearest] += weight_of(given, i);
+  }
+  Table d(all.rows, m);
+  for (Index i = 0; i < all.rows; ++i)
+    for (Index b = 0; b < m; ++b) d(i, b) = weights[at(b)] * all(i, batch[at(b)]);
+  return d;
 }
 
 struct Alternated {

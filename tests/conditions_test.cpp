@@ -201,24 +201,14 @@ TEST(Conditions, whole_weights_are_repeated_points) {
     if (seed % 3 == 1) o.kernel = {.type = KernelType::rbf, .gamma = 0.05};
     if (seed % 3 == 2) o.alpha = 3.0;
     o.eta = seed % 2 ? 0.5 : 0.0;
-    std::vector<double> repeated;
-    std::vector<Index> first;  // for every point where its copies begin
-    Index all = 0;
-    for (Index i = 0; i < n; ++i) {
-      const Index copies = 1 + below(rng, 3);
-      first.push_back(all);
-      o.conditions.weights.push_back(static_cast<double>(copies));
-      for (Index c = 0; c < copies; ++c, ++all)
-        repeated.insert(repeated.end(), points.values.begin() + i * d,
-                        points.values.begin() + (i + 1) * d);
-    }
-    const problems::Data long_list(all, d, repeated, problems::Storage::dense_f64);
+    const random_conditions::Repeated repeated(points, rng);
+    o.conditions.weights = repeated.copies;
     const fwsr::Selection weighted = fwsr::select(points.data.view(), o);
     o.conditions = {};
-    const fwsr::Selection copied = fwsr::select(long_list.view(), o);
+    const fwsr::Selection copied = fwsr::select(repeated.data.view(), o);
     ASSERT_EQ(weighted.trace.size(), copied.trace.size());
     for (std::size_t t = 0; t < weighted.trace.size(); ++t) {
-      ASSERT_EQ(first[at(weighted.trace[t].pick)], copied.trace[t].pick) << "step " << t;
+      ASSERT_EQ(repeated.first[at(weighted.trace[t].pick)], copied.trace[t].pick) << "step " << t;
       EXPECT_NEAR(weighted.trace[t].f, copied.trace[t].f, 1e-9 * weighted.f_at_zero);
     }
     for (std::size_t t = 0; t < weighted.exemplars.size(); ++t) {

@@ -436,25 +436,15 @@ TEST(ExchangeConditions, whole_weights_are_repeated_points) {
     const Points points(n, d, seed);
     fwsr::SelectOptions o = exchanging(1 + below(rng, 6));
     if (seed % 2) o.kernel = {.type = KernelType::rbf, .gamma = 0.05};
-    std::vector<double> repeated;
-    std::vector<Index> first;  // for every point where its copies begin
-    Index all = 0;
-    for (Index i = 0; i < n; ++i) {
-      const Index copies = 1 + below(rng, 3);
-      first.push_back(all);
-      o.conditions.weights.push_back(static_cast<double>(copies));
-      for (Index c = 0; c < copies; ++c, ++all)
-        repeated.insert(repeated.end(), points.values.begin() + i * d,
-                        points.values.begin() + (i + 1) * d);
-    }
-    const problems::Data long_list(all, d, repeated, problems::Storage::dense_f64);
+    const random_conditions::Repeated repeated(points, rng);
+    o.conditions.weights = repeated.copies;
     const fwsr::Selection weighted = fwsr::select(points.data.view(), o);
     o.conditions = {};  // with a ridge a copy of an exemplar may add something: here it may not
-    o.conditions.candidates.assign(at(all), false);
-    for (const Index i : first) o.conditions.candidates[at(i)] = true;
-    const fwsr::Selection copied = fwsr::select(long_list.view(), o);
+    o.conditions.candidates.assign(at(repeated.n), false);
+    for (const Index i : repeated.first) o.conditions.candidates[at(i)] = true;
+    const fwsr::Selection copied = fwsr::select(repeated.data.view(), o);
     std::vector<Index> as_copies;
-    for (const Index e : weighted.exemplars) as_copies.push_back(first[at(e)]);
+    for (const Index e : weighted.exemplars) as_copies.push_back(repeated.first[at(e)]);
     EXPECT_EQ(as_copies, copied.exemplars);
     EXPECT_NEAR(weighted.refinement->after, copied.refinement->after,
                 1e-9 * copied.refinement->before);

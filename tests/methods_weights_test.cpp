@@ -162,19 +162,7 @@ TEST(KMedoidsWeights, of_a_batch_add_up_what_is_near_it) {
     p.options.exemplars = 2;
     const Table all = rooted(squared_distances(p.reference().plain));
     const Index n = all.rows, m = std::min<Index>(n, 8 + static_cast<Index>(seed % 7));
-    Rng rng(~seed);
-    std::vector<Index> batch = sample_without_replacement(n, m, rng);
-    std::sort(batch.begin(), batch.end());
-    std::vector<Real> sums(at(m));
-    for (Index i = 0; i < n; ++i) {
-      std::size_t nearest = 0;
-      for (std::size_t b = 1; b < batch.size(); ++b)
-        if (all(i, batch[b]) < all(i, batch[nearest])) nearest = b;
-      sums[nearest] += weight_of(given, i);
-    }
-    Table d(n, m);
-    for (Index i = 0; i < n; ++i)
-      for (Index b = 0; b < m; ++b) d(i, b) = sums[at(b)] * all(i, batch[at(b)]);
+    const Table d = batch_literally(all, m, seed, given);
     const Swapped literal = search_literally(d, 2, seed);
     if (!literal.clear) continue;
     checked += m < n;

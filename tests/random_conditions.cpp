@@ -194,4 +194,16 @@ Points::Points(Index n, Index d, std::uint64_t seed, problems::Storage storage) 
   data = problems::Data(n, d, values, storage);
 }
 
+Repeated::Repeated(const Points& points, fwsr::Rng& rng) {
+  const Index d = points.data.cols();
+  std::vector<double> values;
+  for (auto row = points.values.begin(); row != points.values.end(); row += d) {
+    const Index times = 1 + below(rng, 3);
+    first.push_back(n);
+    copies.push_back(static_cast<double>(times));
+    for (Index c = 0; c < times; ++c, ++n) values.insert(values.end(), row, row + d);
+  }
+  data = problems::Data(n, d, values, problems::Storage::dense_f64);
+}
+
 }  // namespace random_conditions

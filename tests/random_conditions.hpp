@@ -55,4 +55,13 @@ struct Points {
   problems::Data data;
 };
 
+/// Points of which each stands there one to three times, and how often: the meaning of whole weights.
+struct Repeated {
+  Repeated(const Points& points, fwsr::Rng& rng);
+  std::vector<double> copies;
+  std::vector<Index> first;  // for every point where its copies begin
+  Index n = 0;               // of all copies
+  problems::Data data;
+};
+
 }  // namespace random_conditions

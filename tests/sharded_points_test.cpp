@@ -100,6 +100,12 @@ std::shared_ptr<fwsr::RemoteShards> shards_of(const fwsr::PointsView& view,
 
 constexpr Index counts[] = {1, 2, 3, 7, 64};
 
+fwsr::Selection sharded(const problems::Data& data, const fwsr::SelectOptions& options, Index count,
+                        std::uint64_t seed) {
+  return fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, seed),
+                              shape_of(data.view(), data.rows()), options);
+}
+
 struct Preparation {
   fwsr::KernelType kernel;
   fwsr::Center center;
@@ -154,10 +160,7 @@ TEST_P(AnyStorage, give_the_same_bits_however_the_points_are_cut_and_prepared) {
     for (int twice = 0; twice < 2; ++twice) {  // all of them in turn
       const Index count = counts[seed % std::size(counts)];
       SCOPED_TRACE(testing::Message() << count << " shards");
-      same::expect_same(fwsr::select_sharded(
-                            shards_of(data.view(), fwsr::preprocessing_of(options), count, ++seed),
-                            shape_of(data.view(), n), options),
-                        alone);
+      same::expect_same(sharded(data, options, count, ++seed), alone);
       if (HasFatalFailure()) return;
     }
   }
@@ -177,9 +180,7 @@ TEST_P(AnyStorage, exchange_and_move_the_same_exemplars) {
     ASSERT_GT(alone.refinement->exchanges, 0);
     ASSERT_GT(alone.refinement->moves, 0);
     for (const Index count : counts) {
-      const fwsr::Selection found =
-          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
-                               shape_of(data.view(), n), options);
+      const fwsr::Selection found = sharded(data, options, count, 5);
       same::expect_same(found, alone);
       EXPECT_EQ(found.refinement->after, alone.refinement->after);
       EXPECT_EQ(found.refinement->rounds, alone.refinement->rounds);
@@ -211,9 +212,7 @@ TEST_P(AnyStorage, choose_and_exchange_the_same_exemplars_under_conditions) {
     const fwsr::Selection alone = whole(data.view(), {}, options);
     ASSERT_GT(alone.refinement->exchanges, 0);
     for (const Index count : counts) {
-      const fwsr::Selection found =
-          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
-                               shape_of(data.view(), n), options);
+      const fwsr::Selection found = sharded(data, options, count, 5);
       same::expect_same(found, alone);
       EXPECT_EQ(found.refinement->after, alone.refinement->after);
     }
@@ -231,11 +230,7 @@ TEST_P(AnyStorage, choose_the_same_beside_exemplars_that_leave_few_directions) {
     for (const double eta : {0.0, 0.7}) {
       options.eta = eta;
       const fwsr::Selection alone = whole(data.view(), {}, options);
-      for (const Index count : counts)
-        same::expect_same(
-            fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
-                                 shape_of(data.view(), n), options),
-            alone);
+      for (const Index count : counts) same::expect_same(sharded(data, options, count, 5), alone);
     }
   }
 }
@@ -249,11 +244,7 @@ TEST_P(AnyStorage, give_the_same_bits_until_nothing_is_left) {
   for (const bool precise : {false, true}) {
     options.precise = precise;
     const fwsr::Selection alone = whole(data.view(), {}, options);
-    for (const Index count : counts)
-      same::expect_same(
-          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
-                               shape_of(data.view(), n), options),
-          alone);
+    for (const Index count : counts) same::expect_same(sharded(data, options, count, 5), alone);
   }
 }
 
@@ -317,9 +308,7 @@ TEST_P(AnyStorage, with_so_many_features_that_a_product_rounds_by_the_place_of_a
     const fwsr::Selection alone = whole(data.view(), {}, options);
     for (const Index count : counts) {
       SCOPED_TRACE(testing::Message() << count << " shards");
-      const fwsr::Selection found =
-          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 5),
-                               shape_of(data.view(), n), options);
+      const fwsr::Selection found = sharded(data, options, count, 5);
       same::expect_same(found, alone);
       EXPECT_EQ(found.certificate->gap_error, alone.certificate->gap_error);
     }
@@ -517,11 +506,7 @@ TEST(Shards, larger_than_256_segments_of_1024_points) {
   const problems::Data data = points_like(n, 2, Storage::dense_f32, 6);
   const fwsr::SelectOptions options{.exemplars = 2, .threads = 2};
   const fwsr::Selection alone = whole(data.view(), {}, options);
-  for (const Index count : {2, 64})
-    same::expect_same(
-        fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 3),
-                             shape_of(data.view(), n), options),
-        alone);
+  for (const Index count : {2, 64}) same::expect_same(sharded(data, options, count, 3), alone);
 }
 
 TEST(Shards, refuse_what_is_not_finite_with_its_place_among_all_points) {
@@ -554,11 +539,7 @@ TEST(Shards, warn_of_marks_as_one_place_does) {
         .exemplars = 3, .center = fwsr::Center::none, .assignment = true, .threads = 2};
     const fwsr::Selection alone = whole(data.view(), {}, options);
     ASSERT_FALSE(alone.warnings.empty());
-    for (const Index count : counts)
-      same::expect_same(
-          fwsr::select_sharded(shards_of(data.view(), fwsr::preprocessing_of(options), count, 2),
-                               shape_of(data.view(), n), options),
-          alone);
+    for (const Index count : counts) same::expect_same(sharded(data, options, count, 2), alone);
   }
 }
 

@@ -13,8 +13,7 @@
 // which point i lowers by a_i^T P C P a_i / (mu + a_i^T P a_i): sequential transductive experimental design (Yu, Bi,
 // Tresp 2006).
 #include "fwsr/base/at.hpp"
-#include "fwsr/methods/open_choice.hpp"
-#include "fwsr/methods/orthogonal.hpp"
+#include "fwsr/methods/greedy_residuals.hpp"
 
 namespace fwsr {
 
@@ -23,25 +22,12 @@ namespace {
 Picks choose(const Task& task) {
   const auto residuals =
       make_residuals(task, task.exemplars, 1e-12, true, task.settings.number("mu"));
-  OpenChoice open(task);
-  for (const Index i : task.terms.included) residuals->take_free(i);
-  const auto gain = [&](Index i) {
+  const auto score = [&](Index i) {
     const double square = residuals->squares()[at(i)];
-    return open(i) && square > 0 ? residuals->energies()[at(i)] / (residuals->ridge() + square)
-                                 : 0.0;
+    return square > 0 ? residuals->energies()[at(i)] / (residuals->ridge() + square) : 0.0;
   };
-  Picks picks;
-  while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
-    const Index best = residuals->best(gain);
-    if (best < 0) break;
-    const double most = gain(best);
-    if (residuals->take(best) == 0) continue;
-    picks.exemplars.push_back(best);
-    open.add(best);
-    picks.strength.push_back(most / task.unit() / task.unit());
-    task.report(static_cast<Index>(picks.exemplars.size()));
-  }
-  return picks;
+  const double unit = task.unit();
+  return choose_greedily(task, *residuals, score, [=](double most) { return most / unit / unit; });
 }
 
 }  // namespace

@@ -50,24 +50,17 @@ Cost cost(const Sizes& s, const Settings& settings) {
 }  // namespace
 
 Method kmedoids_method() {
-  Method method{
-      .name = "kmedoids",
-      .title = "k-medoids (FasterPAM)",
-      .about =
-          "the least sum of distances from the nearest exemplar, by eager swaps (Schubert and "
-          "Rousseeuw 2021)",
-      .parameters = medoid_parameters(),
-      .random = true,
-      .any_kernel = true,
-      .conditions = {Condition::weights},
-      .cost = cost,
-      .choose = choose};
-  method.parameters.push_back(
+  Method method = medoid_method(
+      "kmedoids", "k-medoids (FasterPAM)",
+      "the least sum of distances from the nearest exemplar, by eager swaps (Schubert and "
+      "Rousseeuw 2021)",
       {.name = "algorithm",
        .value = std::string("fasterpam"),
        .about = "fasterpam (swaps), or alternating (nearest medoids, then the "
                 "best medoid of each cluster, in turns): sooner done, larger sums",
        .words = {"fasterpam", "alternating"}});
+  method.cost = cost;
+  method.choose = choose;
   return method;
 }
 

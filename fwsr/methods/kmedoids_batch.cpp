@@ -120,25 +120,17 @@ Cost cost(const Sizes& s, const Settings& settings) {
 }  // namespace
 
 Method kmedoids_batch_method() {
-  Method method{
-      .name = "kmedoids-batch",
-      .title = "k-medoids on one batch",
-      .about =
-          "k-medoids with the sum of distances estimated on a random batch, for many points "
-          "(de Mathelin et al. 2025)",
-      .parameters = medoid_parameters(),
-      .random = true,
-      .any_kernel = true,
-      .conditions = {Condition::weights},
-      .cost = cost,
-      .choose = choose};
-  method.parameters.push_back({.name = "batch",
-                               .value = Index{0},
-                               .about =
-                                   "points that the sum is taken over; 0: 100 log(k n), and never "
-                                   "fewer than 4 k",
-                               .least = 0,
-                               .most = 1e9});
+  Method method = medoid_method(
+      "kmedoids-batch", "k-medoids on one batch",
+      "k-medoids with the sum of distances estimated on a random batch, for many points "
+      "(de Mathelin et al. 2025)",
+      {.name = "batch",
+       .value = Index{0},
+       .about = "points that the sum is taken over; 0: 100 log(k n), and never fewer than 4 k",
+       .least = 0,
+       .most = 1e9});
+  method.cost = cost;
+  method.choose = choose;
   return method;
 }
 

@@ -46,24 +46,31 @@ std::vector<Index> by_size(const std::vector<Index>& to, std::size_t k, const Te
 
 }  // namespace
 
-std::vector<Parameter> medoid_parameters() {
-  return {
-      metric_parameter(),
-      {.name = "init",
-       .value = std::string("random"),
-       .about = "where to begin: random points, build (greedy, slow), lab (greedy on samples) or "
-                "kmeans++ (drawn by distance)",
-       .words = {"random", "build", "lab", "kmeans++"}},
-      {.name = "restarts",
-       .value = Index{1},
-       .about = "the best of so many searches is taken",
-       .least = 1,
-       .most = 1e6},
-      {.name = "max_iterations",
-       .value = Index{100},
-       .about = "how often all candidates are tried, at most",
-       .least = 0,
-       .most = 1e9}};
+Method medoid_method(std::string name, std::string title, std::string about, Parameter own) {
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .about = std::move(about),
+          .parameters = {metric_parameter(),
+                         {.name = "init",
+                          .value = std::string("random"),
+                          .about =
+                              "where to begin: random points, build (greedy, slow), lab (greedy on "
+                              "samples) or kmeans++ (drawn by distance)",
+                          .words = {"random", "build", "lab", "kmeans++"}},
+                         {.name = "restarts",
+                          .value = Index{1},
+                          .about = "the best of so many searches is taken",
+                          .least = 1,
+                          .most = 1e6},
+                         {.name = "max_iterations",
+                          .value = Index{100},
+                          .about = "how often all candidates are tried, at most",
+                          .least = 0,
+                          .most = 1e9},
+                         std::move(own)},
+          .random = true,
+          .any_kernel = true,
+          .conditions = {Condition::weights}};
 }
 
 double medoid_flops(double candidates, double columns, double k, const Settings& settings) {

@@ -12,8 +12,9 @@
 
 namespace fwsr {
 
-/// The parameters that k-medoids has whatever the table.
-std::vector<Parameter> medoid_parameters();
+/// k-medoids by whatever table: a method with the parameters and conditions that all have, and one parameter of its own.
+/// `cost` and `choose` are to be set.
+Method medoid_method(std::string name, std::string title, std::string about, Parameter own);
 
 /// What find_medoids takes, in operations of a matrix product.
 double medoid_flops(double candidates, double columns, double k, const Settings& settings);

@@ -10,8 +10,7 @@
 #include <cmath>
 
 #include "fwsr/base/at.hpp"
-#include "fwsr/methods/open_choice.hpp"
-#include "fwsr/methods/orthogonal.hpp"
+#include "fwsr/methods/greedy_residuals.hpp"
 
 namespace fwsr {
 
@@ -22,25 +21,14 @@ Picks choose(const Task& task) {
   const auto residuals =
       make_residuals(task, task.exemplars, 1e-12, true, task.settings.number("mu"));
   const std::vector<double> norms(residuals->squares().begin(), residuals->squares().end());
-  OpenChoice open(task);
-  for (const Index i : task.terms.included) residuals->take_free(i);
-  Picks picks;
-  while (static_cast<Index>(picks.exemplars.size()) < task.exemplars) {
-    const auto score = [&](Index i) {
-      const double energy = open(i) ? residuals->energies()[at(i)] : 0.0;
-      return normalize && energy > 0 ? energy / norms[at(i)] : energy;
-    };
-    const Index best = residuals->best(score);
-    if (best < 0) break;
-    const double most = score(best);
-    if (residuals->take(best) == 0) continue;
-    picks.exemplars.push_back(best);
-    open.add(best);
-    const double unit = task.unit();
-    picks.strength.push_back(std::sqrt(most) / unit / (normalize ? 1 : unit));
-    task.report(static_cast<Index>(picks.exemplars.size()));
-  }
-  return picks;
+  const auto score = [&](Index i) {
+    const double energy = residuals->energies()[at(i)];
+    return normalize && energy > 0 ? energy / norms[at(i)] : energy;
+  };
+  const double unit = task.unit();
+  return choose_greedily(task, *residuals, score, [=](double most) {
+    return std::sqrt(most) / unit / (normalize ? 1 : unit);
+  });
 }
 
 }  // namespace

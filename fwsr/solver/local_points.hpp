@@ -8,30 +8,20 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/asked_shard.hpp"
 #include "fwsr/solver/gathered_points.hpp"
 #include "fwsr/solver/point_shard.hpp"
 
 namespace fwsr {
 
 /// A shard in the same process, asked directly.
-class OneShard {
+class OneShard : public AskedShard<PointShard> {
  public:
-  explicit OneShard(int threads, KeepGoing keep_going) : shard_(threads, std::move(keep_going)) {}
-  PointShard& shard() { return shard_; }
+  using AskedShard::AskedShard;
   /// Some points of a set as points of their own, which need no copies here.
   std::unique_ptr<Points> some(Index set, const std::vector<Index>& points) const {
-    return std::make_unique<Points>(shard_.points(set), points);
+    return std::make_unique<Points>(shard().points(set), points);
   }
-
-  template <class Question>
-  std::vector<typename Question::Reply> ask(const Question& question) {
-    std::vector<typename Question::Reply> replies;
-    replies.push_back(shard_.answer(question));
-    return replies;
-  }
-
- private:
-  PointShard shard_;
 };
 
 class LocalPoints final : public GatheredPoints<OneShard> {
