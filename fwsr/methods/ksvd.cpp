@@ -348,7 +348,7 @@ Cost cost(const Sizes& s, const Settings& settings) {
   return {.bytes = 8 * (s.n * s.d + 3 * s.k * s.d + s.k * s.k) + s.n * (128 + 48 * sparse + 16) +
                    std::max(8 * s.crew(rows) * s.held(rows) * (s.d + s.k),
                             8 * s.n + most_correlated_bytes(s, s.k)),
-          .flops = turns * s.n * (2 * s.d * s.k + 150 * sparse * s.k + 400 * sparse * s.d),
+          .flops = turns * s.n * (2 * s.d * s.k + 400 * sparse * s.k + 800 * sparse * s.d),
           .how =
               "holds what the atoms leave of all points, as many numbers as these; a turn costs "
               "O(n d k)"};
