@@ -14,8 +14,8 @@ namespace fwsr::app {
 class Machines {
  public:
   virtual ~Machines() = default;
-  /// All points of DATA, none of which is here yet, with their labels.
-  virtual Dataset load(const DataArguments& arguments) = 0;
+  /// All points of DATA, none of which is here yet, with their labels. `memory`: what each may use; 0: what is free.
+  virtual Dataset load(const DataArguments& arguments, Index memory) = 0;
   /// Who plans and runs `request` on them. @pre the request outlives it
   virtual std::shared_ptr<const Chooser> chooser(const Request& request) = 0;
   virtual SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,

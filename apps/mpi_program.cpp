@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -17,6 +18,7 @@
 
 #include "apps/command.hpp"
 #include "apps/machines.hpp"
+#include "apps/shared_text.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/memory.hpp"
@@ -70,16 +72,21 @@ class Program final : public Machines {
   Program(const mpi::Communicator& communicator)
       : communicator_(communicator),
         on_this_machine_(communicator.on_this_machine()),
-        ranks_(communicator, [this](std::span<const std::byte> about) { return open(about); }) {}
+        ranks_(
+            communicator, [this](std::span<const std::byte> about) { return open(about); },
+            [this](std::span<const std::byte> what) { return text_.answer(what); }),
+        text_(communicator, on_this_machine_) {}
 
   mpi::Ranks& ranks() { return ranks_; }
 
-  Dataset load(const DataArguments& a) override {
+  Dataset load(const DataArguments& a, Index memory) override {
     if (a.path == "-")
       throw UsageError("fwsr-mpi reads files, which every rank can open; - is standard input");
     threads_named_ = a.threads;
     paths_ = must(files_named(a.path));
-    Dataset data = must(join_files(paths_, a.read));
+    Dataset data = must(TextSet::suits(paths_.front(), a.read.budget))
+                       ? text_.load(ranks_, paths_, a.read, memory, threads_named_)
+                       : must(join_files(paths_, a.read));
     data.name = a.path;
     return with_labels(a, std::move(data));
   }
@@ -98,7 +105,7 @@ class Program final : public Machines {
   SweepPlan plan_sweep(const PointsView& view, const SelectOptions& o,
                        const std::vector<NumberOrAuto>& alphas,
                        const std::vector<double>& etas) override {
-    const PlanFacts facts = facts_of(view, threads_of(o));
+    const PlanFacts facts = as_held(facts_of(view, threads_of(o)));
     const Grid grid = make_grid(o, alphas, etas);
     refuse_settings(o, grid, facts.points, facts.features);
     PlanFacts anything = facts;
@@ -116,7 +123,7 @@ class Program final : public Machines {
 
   std::vector<SweepEntry> sweep(const PointsView& view, const SelectOptions& o,
                                 const SweepPlan& plan, const Observer& observer) override {
-    const PlanFacts facts = facts_of(view, threads_of(o));
+    const PlanFacts facts = as_held(facts_of(view, threads_of(o)));
     if (sweep_not_shared(facts, o, plan.each)) {
       const RowsHere rows = in_memory(view, {});
       return sweep_as_planned(rows.view, o, plan, observer);
@@ -141,11 +148,22 @@ class Program final : public Machines {
     return not_shared(shape_of(facts), o, alone);
   }
 
+  /// What the view of a file does not tell: of libsvm, the points are sparse.
+  PlanFacts as_held(PlanFacts facts) const {
+    if (!text_.loaded() || !text_.sparse()) return facts;
+    facts.sparse = true;
+    facts.entries = facts.points * text_.entries() / text_.rows();
+    return facts;
+  }
   /// As if this process had memory for all points.
   static PlanFacts at_home(PlanFacts facts) {
     facts.streamed = false;
-    facts.data_bytes = checked_bytes(facts.points, facts.features, facts.single ? 4 : 8);
+    facts.data_bytes = held_bytes(facts);
     return facts;
+  }
+  static Index held_bytes(const PlanFacts& facts) {
+    return facts.sparse ? facts.entries * 16 + (facts.points + 1) * 8
+                        : checked_bytes(facts.points, facts.features, facts.single ? 4 : 8);
   }
 
   std::shared_ptr<RemoteShards> all_ranks() {
@@ -185,7 +203,8 @@ class Program final : public Machines {
     return plan;
   }
 
-  Plan plan(const Request& request, const PlanFacts& facts, SelectOptions o) const {
+  Plan plan(const Request& request, const PlanFacts& given, SelectOptions o) const {
+    const PlanFacts facts = as_held(given);
     if (o.device.kind != DeviceChoice::Kind::cpu)
       throw OptionError("fwsr-mpi works on processors; leave --device out");
     if (is_solver(*request.method)) {
@@ -218,14 +237,15 @@ class Program final : public Machines {
   Plan shared_plan(Plan plan, const PlanFacts& facts, const SelectOptions& o) const {
     PlanFacts own = facts;
     own.points = share_of(facts.points);
-    own.entries = own.points * own.features;
+    own.entries = facts.entries * own.points / facts.points;
     own.limit = static_cast<double>(memory_of(o.memory));
     own.streamed = false;
-    own.data_bytes = checked_bytes(own.points, own.features, own.single ? 4 : 8);
+    own.data_bytes = held_bytes(own);
     Plan of_rank;
     try {
       of_rank = make_plan(own, o);
     } catch (const MemoryError&) {  // then they stay in their files
+      if (text_.loaded()) throw;
       own.streamed = true;
       own.data_bytes = facts.data_bytes;
       of_rank = make_plan(own, o);
@@ -246,7 +266,7 @@ class Program final : public Machines {
     const SelectOptions o = as_planned(*request.method, given, plan);
     const PointsShape shape{.size = subset.empty() ? rows_of(view) : std::ssize(subset),
                             .features = cols_of(view),
-                            .sparse = false,
+                            .sparse = text_.loaded() && text_.sparse(),
                             .single = is_single(view)};
     Selection result;
     if (is_solver(*request.method) && worth_sharing(shape.size) && !not_shared(shape, o, plan)) {
@@ -295,7 +315,9 @@ class Program final : public Machines {
     const MatrixView<const T> all(own->data(), rows, v.cols);
     return {.keep = std::move(own), .view = all};
   }
-  static RowsHere in_memory(const PointsView& view, std::span<const Index> subset) {
+  RowsHere in_memory(const PointsView& view, std::span<const Index> subset) {
+    if (text_.loaded())
+      return subset.empty() ? text_.rows(0, rows_of(view)) : text_.some_rows(subset);
     return std::visit(
         [&](const auto& v) -> RowsHere {
           if constexpr (requires { v.source; })
@@ -321,13 +343,19 @@ class Program final : public Machines {
     auto shard =
         std::make_unique<PointShard>(about.threads > 0 ? about.threads : default_threads());
     if (about.members.empty()) {
-      rows_ = must(read_rows(about.paths, own.first, own.first + own.size, hold));
+      rows_ = text_.loaded() ? text_.rows(own.first, own.first + own.size)
+                             : must(read_rows(about.paths, own.first, own.first + own.size, hold));
       shard->add(0, std::make_unique<Points>(rows_.view, std::span<const Index>{}, about.prep, own,
                                              own.first));
     } else {
-      rows_ = must(read_rows(about.paths, 0, about.rows, 0));
       members_.assign(about.members.begin() + own.first,
                       about.members.begin() + own.first + own.size);
+      if (text_.loaded()) {
+        rows_ = text_.some_rows(members_);
+        std::iota(members_.begin(), members_.end(), Index{0});
+      } else {
+        rows_ = must(read_rows(about.paths, 0, about.rows, 0));
+      }
       shard->add(0, std::make_unique<Points>(rows_.view, members_, about.prep, own, 0));
     }
     return shard;
@@ -336,6 +364,7 @@ class Program final : public Machines {
   const mpi::Communicator& communicator_;
   int on_this_machine_;
   mpi::Ranks ranks_;
+  SharedText text_;
   std::vector<std::string> paths_;
   int threads_named_ = 0;
   RowsHere rows_;

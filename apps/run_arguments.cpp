@@ -116,7 +116,7 @@ Dataset load_to_fit(const DataArguments& from, const SelectOptions& options,
   };
   DataArguments how = from;
   how.read.budget = MemoryBudget(options.memory);
-  if (Machines* const all = machines()) return all->load(how);
+  if (Machines* const all = machines()) return all->load(how, options.memory);
   how.read.hold_at_most = options.memory > 0 ? options.memory : available_memory() / 10 * 8;
   {
     Dataset data = load(how);

@@ -66,6 +66,7 @@ class BytesReader {
     (get(values), ...);
   }
   bool at_end() const { return left_.empty(); }
+  std::span<const std::byte> rest() const { return left_; }
 
  private:
   template <class T>

@@ -30,23 +30,19 @@ namespace fwsr {
 
 namespace {
 
-/// Where the records of all chunks are put.
-struct Table {
-  std::vector<double> values;  // rows x features
-  std::vector<std::string> labels;
-  std::vector<std::string> ids;
-  std::vector<std::int64_t> lines;
-};
-
-/// Reads records one after another into a Table, up to the first trouble.
+/// Reads records one after another into a table, up to the first trouble.
 class RecordReader {
  public:
-  RecordReader(const CsvLayout& layout, Tokenizer tokens, Table& table)
+  RecordReader(const CsvLayout& layout, Tokenizer tokens, CsvTable& table)
       : layout_(layout), tokens_(tokens), table_(table) {}
 
   std::optional<Trouble> read(Index row);
+  /// Steps over a record that is not wanted.
+  std::optional<Trouble> skip();
 
  private:
+  /// Where a row of the file stands in the table.
+  std::size_t place_of(Index row) const { return static_cast<std::size_t>(row - table_.first); }
   std::optional<Trouble> read_field(Index row, Index field, bool& last);
   std::optional<Trouble> keep(Index row, Index f, const Field& field);
   Trouble wrong_count(std::size_t start, Index found);
@@ -56,7 +52,7 @@ class RecordReader {
   const CsvLayout& layout_;
   Tokenizer tokens_;
   Tokenizer record_ = tokens_;  // where the record starts
-  Table& table_;
+  CsvTable& table_;
 };
 
 std::optional<Trouble> RecordReader::read(Index row) {
@@ -64,7 +60,7 @@ std::optional<Trouble> RecordReader::read(Index row) {
   if (fields > 1) tokens_.skip_blank_lines();
   record_ = tokens_;
   const std::size_t start = tokens_.at();
-  table_.lines[static_cast<std::size_t>(row)] = tokens_.line();
+  table_.lines[place_of(row)] = tokens_.line();
   bool last = false;
   for (Index f = 0; f < fields; ++f) {
     if (auto trouble = read_field(row, f, last)) return trouble;
@@ -78,11 +74,21 @@ std::optional<Trouble> RecordReader::read(Index row) {
   }
 }
 
+std::optional<Trouble> RecordReader::skip() {
+  if (layout_.fields() > 1) tokens_.skip_blank_lines();
+  for (;;) {
+    const Field field = tokens_.next();
+    if (field.problem) return Trouble{field.at, field.problem};
+    if (field.last) return std::nullopt;
+  }
+}
+
 std::optional<Trouble> RecordReader::read_field(Index row, Index f, bool& last) {
   const Index feature = layout_.feature[static_cast<std::size_t>(f)];
   double* const place =
       feature < 0 ? nullptr
-                  : &table_.values[static_cast<std::size_t>(row * layout_.features + feature)];
+                  : &table_.values[place_of(row) * static_cast<std::size_t>(layout_.features) +
+                                   static_cast<std::size_t>(feature)];
   if (place) {
     if (const auto number = tokens_.next_number(last)) {
       *place = *number;
@@ -107,9 +113,9 @@ std::optional<Trouble> RecordReader::keep(Index row, Index f, const Field& field
       return Trouble{field.at, fmt::format("{}: the label is empty; fill it in, or read the file "
                                            "without a label column",
                                            layout_.describe(f))};
-    table_.labels[static_cast<std::size_t>(row)] = field.value();
+    table_.labels[place_of(row)] = field.value();
   }
-  if (f == layout_.id) table_.ids[static_cast<std::size_t>(row)] = field.value();
+  if (f == layout_.id) table_.ids[place_of(row)] = field.value();
   if (f >= layout_.empty_from && !field.text.empty())
     return Trouble{
         field.at,
@@ -193,39 +199,42 @@ std::optional<Failure> keep_labels(std::vector<std::string> words, Dataset& data
   return std::nullopt;
 }
 
-/// Parses all records of `text`. @return the first trouble, if any
-std::optional<Trouble> fill(Table& table, const CsvLayout& layout, std::string_view text,
-                            char separator, const std::vector<Chunk>& chunks,
-                            const ReadOptions& options, SharedCount& count) {
-  std::vector<std::optional<Trouble>> troubles(chunks.size());
-  const Index rows = std::ssize(table.lines);
-  for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
-    throw_if_cancelled(options.keep_going);
-    count.go_on();
-    const Chunk& chunk = chunks[static_cast<std::size_t>(c)];
-    RecordReader reader(layout, Tokenizer(text, separator, chunk.first, chunk.line), table);
-    auto& trouble = troubles[static_cast<std::size_t>(c)];
-    const Index end = std::min(rows, chunk.record + chunk.records);
-    for (Index row = chunk.record; row < end && !trouble; ++row) trouble = reader.read(row);
-    count.add(words_bytes(table.labels, chunk.record, end) +
-              words_bytes(table.ids, chunk.record, end));
-    let_go_of(text, chunks, c);
-  });
-  for (auto& trouble : troubles)
-    if (trouble) return std::move(trouble);
-  return std::nullopt;
-}
-
-std::vector<std::string> feature_names(const CsvLayout& layout) {
-  std::vector<std::string> names(layout.header ? static_cast<std::size_t>(layout.features) : 0);
-  for (std::size_t f = 0; f < layout.names.size(); ++f)
-    if (layout.feature[f] >= 0)
-      names[static_cast<std::size_t>(layout.feature[f])] = layout.names[f];
-  return names;
-}
-
 Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& options,
                                    Index chunk_bytes) {
+  Result<CsvFile> csv = open_csv(file, options);
+  if (!csv) return csv.error();
+  CsvLayout& layout = csv->layout;
+  const auto chunks = cut_into_chunks(csv->text, chunk_bytes, Quotes::protect_line_breaks,
+                                      csv->blank_lines, options.threads);
+  Dataset data;
+  data.name = file.name();
+  data.memory = MemoryShare(options.budget);
+  Result<CsvTable> table =
+      make_csv_table(data.name, layout, chunks.back().record + chunks.back().records,
+                     csv->text.size(), data.memory);
+  if (!table) return table.error();
+  SharedCount words(data.name, data.memory);
+  if (auto failure = read_csv_rows(data.name, *csv, chunks, options, words, *table))
+    return *failure;
+  if (options.columns.empty())
+    layout.reading.doubts =
+        doubtful_columns(layout, facts_of_columns(layout, table->values), table->rows());
+  for (const Chunk& chunk : chunks) layout.reading.blank_lines += chunk.blank_lines;
+  if (auto refusal = keep_csv_table(layout, std::move(*table), data)) return *refusal;
+  return data;
+}
+
+bool recognises_csv(const FileBytes& file) {
+  const std::string_view text = content_of(file.text());
+  const std::size_t ink = text.find_first_not_of(" \t\r\n");
+  return looks_like_text(file.bytes()) && ink != std::string_view::npos &&
+         std::string_view("{[<").find(text[ink]) == std::string_view::npos &&
+         !is_known_binary(file);
+}
+
+}  // namespace
+
+Result<CsvFile> open_csv(const FileBytes& file, const ReadOptions& options) {
   const std::string& name = file.name();
   if (!options.variable.empty())
     return Failure{
@@ -246,55 +255,75 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   Result<CsvLayout> layout = plan_layout(name, opening, options);
   if (!layout) return layout.error();
   const Place start = layout->first_is_point() ? opening.first_place : opening.second_place;
-  const std::string_view text = whole.substr(start.at);
-  if (text.empty())
+  CsvFile csv{.text = whole.substr(start.at),
+              .line = start.line,
+              .separator = opening.separator,
+              .blank_lines =
+                  opening.skips_blank_lines() ? BlankLines::are_skipped : BlankLines::are_records,
+              .layout = std::move(*layout)};
+  if (csv.text.empty())
     return Failure{fmt::format("{}: has a header and no points; it needs a line per point", name)};
+  return csv;
+}
 
-  const auto chunks = cut_into_chunks(
-      text, chunk_bytes, Quotes::protect_line_breaks,
-      opening.skips_blank_lines() ? BlankLines::are_skipped : BlankLines::are_records,
-      options.threads);
-  const Index rows =
-      justified_rows(chunks.back().record + chunks.back().records, *layout, text.size());
+Result<CsvTable> make_csv_table(const std::string& name, const CsvLayout& layout, Index rows,
+                                std::size_t bytes, MemoryShare& memory) {
+  rows = justified_rows(rows, layout, bytes);
+  const Index row_bytes = layout.features * Index{sizeof(double)} + Index{sizeof(std::int64_t)} +
+                          ((layout.label >= 0) + (layout.id >= 0)) * Index{sizeof(std::string)};
+  if (auto refusal = memory.grow(name, rows, static_cast<std::size_t>(row_bytes))) return *refusal;
   const auto n = static_cast<std::size_t>(rows);
-  const Index row_bytes = layout->features * Index{sizeof(double)} + Index{sizeof(std::int64_t)} +
-                          ((layout->label >= 0) + (layout->id >= 0)) * Index{sizeof(std::string)};
-  Dataset data;
-  data.memory = MemoryShare(options.budget);
-  if (auto refusal = data.memory.grow(name, rows, static_cast<std::size_t>(row_bytes)))
-    return *refusal;
-  Table table{.values = std::vector<double>(n * static_cast<std::size_t>(layout->features)),
-              .labels = std::vector<std::string>(layout->label >= 0 ? n : 0),
-              .ids = std::vector<std::string>(layout->id >= 0 ? n : 0),
-              .lines = std::vector<std::int64_t>(n)};
-  SharedCount words(name, data.memory);
-  if (const auto trouble = fill(table, *layout, text, opening.separator, chunks, options, words))
-    return locate(name, text, *trouble, start.line);
-  for (std::int64_t& line : table.lines) line += start.line - 1;
+  return CsvTable{.values = std::vector<double>(n * static_cast<std::size_t>(layout.features)),
+                  .labels = std::vector<std::string>(layout.label >= 0 ? n : 0),
+                  .ids = std::vector<std::string>(layout.id >= 0 ? n : 0),
+                  .lines = std::vector<std::int64_t>(n)};
+}
 
-  data.name = name;
+std::optional<Failure> read_csv_rows(const std::string& name, const CsvFile& file,
+                                     std::span<const Chunk> chunks, const ReadOptions& options,
+                                     SharedCount& words, CsvTable& table) {
+  std::vector<std::optional<Trouble>> troubles(chunks.size());
+  for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
+    throw_if_cancelled(options.keep_going);
+    words.go_on();
+    const Chunk& chunk = chunks[static_cast<std::size_t>(c)];
+    const Index begin = std::max(table.first, chunk.record),
+                end = std::min(table.first + table.rows(), chunk.record + chunk.records);
+    if (begin >= end) return;
+    const Tokenizer tokens(file.text, file.separator, chunk.first, chunk.line + file.line - 1);
+    RecordReader reader(file.layout, tokens, table);
+    auto& trouble = troubles[static_cast<std::size_t>(c)];
+    for (Index row = chunk.record; row < begin && !trouble; ++row) trouble = reader.skip();
+    for (Index row = begin; row < end && !trouble; ++row) trouble = reader.read(row);
+    words.add(words_bytes(table.labels, begin - table.first, end - table.first) +
+              words_bytes(table.ids, begin - table.first, end - table.first));
+    let_go_of(file.text, chunks, c);
+  });
+  for (const auto& trouble : troubles)
+    if (trouble) return locate(name, file.text, *trouble, file.line);
+  return std::nullopt;
+}
+
+std::vector<std::string> feature_names(const CsvLayout& layout) {
+  std::vector<std::string> names(layout.header ? static_cast<std::size_t>(layout.features) : 0);
+  for (std::size_t f = 0; f < layout.names.size(); ++f)
+    if (layout.feature[f] >= 0)
+      names[static_cast<std::size_t>(layout.feature[f])] = layout.names[f];
+  return names;
+}
+
+std::optional<Failure> keep_csv_table(const CsvLayout& layout, CsvTable table, Dataset& data) {
+  const Index rows = table.rows();
   data.format = "csv";
   data.type = "text";
-  data.columns = feature_names(*layout);
+  data.columns = feature_names(layout);
   data.ids = std::move(table.ids);
-  if (auto refusal = keep_labels(std::move(table.labels), data)) return *refusal;
+  if (auto refusal = keep_labels(std::move(table.labels), data)) return refusal;
   data.lines = std::move(table.lines);
-  if (options.columns.empty()) layout->reading.doubts = doubtful_columns(*layout, table.values);
-  data.points = DenseMatrix<double>{rows, layout->features, std::move(table.values)};
-  data.table = std::move(layout->reading);
-  for (const Chunk& chunk : chunks) data.table->blank_lines += chunk.blank_lines;
-  return data;
+  data.points = DenseMatrix<double>{rows, layout.features, std::move(table.values)};
+  data.table = layout.reading;
+  return std::nullopt;
 }
-
-bool recognises_csv(const FileBytes& file) {
-  const std::string_view text = content_of(file.text());
-  const std::size_t ink = text.find_first_not_of(" \t\r\n");
-  return looks_like_text(file.bytes()) && ink != std::string_view::npos &&
-         std::string_view("{[<").find(text[ink]) == std::string_view::npos &&
-         !is_known_binary(file);
-}
-
-}  // namespace
 
 Result<Dataset> read_csv(FileBytes file, const ReadOptions& options, Index chunk_bytes) {
   return within_memory(file.name(), [&] { return read_within_memory(file, options, chunk_bytes); });

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
+
 namespace fwsr {
 
 namespace {
@@ -35,31 +37,59 @@ bool is_one_of(std::string_view name, const std::vector<std::string_view>& words
   return std::find(words.begin(), words.end(), name) != words.end();
 }
 
+/// In small letters, as doubts look at it.
+std::string name_of(const CsvLayout& layout, Index field) {
+  std::string name = layout.names.empty() ? "" : layout.names[at(field)];
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+bool names_ids(const std::string& name) {
+  return is_one_of(name, {"id", "index", "idx", "uid"}) || name.ends_with("_id");
+}
+bool names_classes(const std::string& name) {
+  return is_one_of(name, {"label", "labels", "class", "target"});
+}
+
 }  // namespace
 
-std::vector<std::string> doubtful_columns(const CsvLayout& layout,
+std::vector<ColumnFacts> facts_of_columns(const CsvLayout& layout,
                                           const std::vector<double>& values) {
-  std::vector<std::string> doubts;
   const Index d = layout.features, rows = d > 0 ? std::ssize(values) / d : 0;
-  if (rows < least_rows) return doubts;
-  for (Index f = 0; f < layout.fields(); ++f) {
-    const Index feature = layout.feature[static_cast<std::size_t>(f)];
+  std::vector<ColumnFacts> facts(at(d));
+  for (Index f = 0; f < layout.fields() && rows > 0; ++f) {
+    const Index feature = layout.feature[at(f)];
     if (feature < 0) continue;
     const Column column{values.data() + feature, d, rows};
-    std::string name = layout.names.empty() ? "" : layout.names[static_cast<std::size_t>(f)];
-    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    const bool counts = d > 1 && counts_the_points(column);
-    const bool id =
-        layout.id < 0 &&
-        (counts || ((is_one_of(name, {"id", "index", "idx", "uid"}) || name.ends_with("_id")) &&
-                    is_whole(column)));
-    const bool label = layout.label < 0 &&
-                       is_one_of(name, {"label", "labels", "class", "target"}) && is_whole(column);
-    if (id)
+    const std::string name = name_of(layout, f);
+    facts[at(feature)] = {.first = column[0],
+                          .counts = counts_the_points(column),
+                          .whole = (names_ids(name) || names_classes(name)) && is_whole(column)};
+  }
+  return facts;
+}
+
+void add_facts(std::vector<ColumnFacts>& all, Index rows, const std::vector<ColumnFacts>& more) {
+  for (std::size_t f = 0; f < all.size(); ++f) {
+    all[f].counts &= more[f].counts && more[f].first == all[f].first + static_cast<double>(rows);
+    all[f].whole &= more[f].whole;
+  }
+}
+
+std::vector<std::string> doubtful_columns(const CsvLayout& layout,
+                                          const std::vector<ColumnFacts>& facts, Index rows) {
+  std::vector<std::string> doubts;
+  if (rows < least_rows) return doubts;
+  for (Index f = 0; f < layout.fields(); ++f) {
+    const Index feature = layout.feature[at(f)];
+    if (feature < 0) continue;
+    const std::string name = name_of(layout, f);
+    const ColumnFacts& column = facts[at(feature)];
+    const bool counts = layout.features > 1 && column.counts;
+    if (layout.id < 0 && (counts || (names_ids(name) && column.whole)))
       doubts.push_back(
           fmt::format("{} is taken for a feature{}; if it holds ids, make it the id column",
                       layout.column_name(f), counts ? " and counts the points" : ""));
-    else if (label)
+    else if (layout.label < 0 && names_classes(name) && column.whole)
       doubts.push_back(
           fmt::format("{} is taken for a feature; if it holds classes, make it the label column",
                       layout.column_name(f)));

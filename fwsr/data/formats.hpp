@@ -37,6 +37,9 @@ LabelsResult npz_labels(const FileBytes& file, const MemoryBudget& budget = Memo
 LabelsResult idx_labels(const FileBytes& file, const MemoryBudget& budget = MemoryBudget());
 LabelsResult mat_labels(const FileBytes& file, const MemoryBudget& budget = MemoryBudget());
 
+/// The name of the format of these bytes; empty where none knows them.
+std::string format_of(const FileBytes& file);
+
 /// Inflates gzip bytes (all members). Refuses more than `budget` allows, broken and truncated data.
 /// Throws Interrupted when `keep_going` says no.
 Result<GrowingBytes> gunzip(std::span<const std::byte> compressed, const std::string& name,

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/memory.hpp"
 #include "fwsr/base/string_bytes.hpp"
@@ -28,18 +29,6 @@ namespace {
 
 /// One dense point with more columns than this takes 8 TiB: a mistake in the file.
 constexpr std::int64_t largest_index = std::int64_t{1} << 40;
-
-/// The points of one chunk.
-struct Part {
-  std::vector<std::string> labels;
-  std::vector<std::int64_t> lines;
-  std::vector<std::int64_t> counts;   // entries of each point
-  std::vector<std::int64_t> columns;  // indices as they stand in the file
-  std::vector<double> values;
-  std::int64_t smallest = largest_index;
-  std::int64_t largest = -1;
-  std::optional<Trouble> trouble;
-};
 
 /// The words of one line, which blanks separate.
 class Words {
@@ -68,7 +57,7 @@ class Words {
 
 /// Reads "index:value", which starts at text[at], into `part`; `previous` is the index before it.
 std::optional<Trouble> read_pair(std::string_view word, std::size_t at, std::int64_t& previous,
-                                 Part& part) {
+                                 LibsvmPart& part) {
   const std::size_t colon = word.find(':');
   if (word.starts_with("qid:"))
     return Trouble{at, "qid groups queries for ranking and is no feature; remove the qid fields"};
@@ -96,7 +85,7 @@ std::optional<Trouble> read_pair(std::string_view word, std::size_t at, std::int
 }
 
 std::optional<Trouble> read_line(std::string_view text, std::size_t from, std::size_t to,
-                                 std::int64_t line, Part& part) {
+                                 std::int64_t line, LibsvmPart& part) {
   const std::size_t comment = text.substr(from, to - from).find('#');
   if (comment != std::string_view::npos) to = from + comment;
   Words words(text, from, to);
@@ -122,7 +111,7 @@ std::optional<Trouble> read_line(std::string_view text, std::size_t from, std::s
 }
 
 /// What a part takes, with the room its lists keep for more.
-Index bytes_of(const Part& part) {
+Index bytes_of(const LibsvmPart& part) {
   const auto room = [](const auto& list) {
     return static_cast<Index>(list.capacity() * sizeof(list[0]));
   };
@@ -132,52 +121,13 @@ Index bytes_of(const Part& part) {
   return bytes;
 }
 
-Part read_chunk(std::string_view text, const Chunk& chunk) {
-  Part part;
-  std::size_t from = chunk.first;
-  for (Index r = 0; r < chunk.records && !part.trouble; ++r) {
-    const std::size_t to = std::min(text.find('\n', from), text.size());
-    part.trouble = read_line(text, from, to, chunk.line + r, part);
-    from = to + 1;
-  }
-  return part;
-}
-
 /// What the matrix of all parts takes, labels apart, while they are still there.
-Index joined_bytes(const std::vector<Part>& parts) {
+Index joined_bytes(const std::vector<LibsvmPart>& parts) {
   Index rows = 0, entries = 0;
-  for (const Part& part : parts)
+  for (const LibsvmPart& part : parts)
     rows += std::ssize(part.lines), entries += std::ssize(part.columns);
   return rows * Index{2 * sizeof(std::int64_t)} +
          entries * Index{sizeof(std::int64_t) + sizeof(double)};
-}
-
-/// Moves the parts, which are emptied on the way, into one matrix. `base` is the index of the
-/// first column. Fails when there is no room for the labels.
-std::optional<Failure> join(std::vector<Part>& parts, std::int64_t base, Dataset& data) {
-  SparseMatrix<double> points;
-  std::size_t rows = 0;
-  std::size_t entries = 0;
-  for (const Part& part : parts) rows += part.lines.size(), entries += part.columns.size();
-  points.rows = static_cast<Index>(rows);
-  points.starts.reserve(rows + 1);
-  points.starts.push_back(0);
-  points.columns.reserve(entries);
-  points.values.reserve(entries);
-  data.labels.reserve(rows);
-  data.lines.reserve(rows);
-  for (Part& part : parts) {
-    for (const std::int64_t count : part.counts)
-      points.starts.push_back(points.starts.back() + count);
-    for (const std::int64_t index : part.columns) points.columns.push_back(index - base);
-    points.values.insert(points.values.end(), part.values.begin(), part.values.end());
-    data.lines.insert(data.lines.end(), part.lines.begin(), part.lines.end());
-    if (auto refusal = add_labels(data.name, part.labels, data.memory, data.labels)) return refusal;
-    points.cols = std::max<Index>(points.cols, part.largest - base + 1);
-    part = {};
-  }
-  data.points = std::move(points);
-  return std::nullopt;
 }
 
 Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& options,
@@ -188,21 +138,14 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
   if (text.empty()) return Failure{fmt::format("{}: is empty; it needs a line per point", name)};
   const auto chunks =
       cut_into_chunks(text, chunk_bytes, Quotes::ignored, BlankLines::are_records, options.threads);
-  std::vector<Part> parts(chunks.size());
   MemoryShare parts_memory(options.budget);
-  SharedCount count(name, parts_memory);
-  for_tasks(options.threads, std::ssize(chunks), [&](Index c) {
-    throw_if_cancelled(options.keep_going);
-    count.go_on();
-    const auto k = static_cast<std::size_t>(c);
-    parts[k] = read_chunk(text, chunks[k]);
-    count.add(bytes_of(parts[k]));
-    let_go_of(text, chunks, c);
-  });
+  std::vector<LibsvmPart> parts;
+  if (auto failure = read_libsvm_chunks(name, text, chunks, 0, std::ssize(chunks), options,
+                                        parts_memory, parts))
+    return *failure;
   std::int64_t smallest = largest_index;
   std::int64_t largest = -1;
-  for (const Part& part : parts) {
-    if (part.trouble) return locate(name, text, *part.trouble);
+  for (const LibsvmPart& part : parts) {
     smallest = std::min(smallest, part.smallest);
     largest = std::max(largest, part.largest);
   }
@@ -210,13 +153,8 @@ Result<Dataset> read_within_memory(const FileBytes& file, const ReadOptions& opt
     return Failure{fmt::format("{}: has no features; lines look like 'label index:value'", name)};
   Dataset data;
   data.memory = MemoryShare(options.budget);
-  if (auto refusal = data.memory.grow(name, joined_bytes(parts))) return *refusal;
   data.name = name;
-  data.format = "libsvm";
-  data.type = "text";
-  if (smallest == 0) data.notes.push_back("indices count from 0, for the file has an index 0");
-  if (auto refusal = join(parts, smallest == 0 ? 0 : 1, data)) return *refusal;
-  release_free_memory();  // what the parts had
+  if (auto refusal = join_libsvm_parts(parts, base_of_libsvm(smallest), data)) return *refusal;
   return data;
 }
 
@@ -245,6 +183,69 @@ bool recognises_libsvm(const FileBytes& file) {
 }
 
 }  // namespace
+
+LibsvmPart read_libsvm_chunk(std::string_view text, const Chunk& chunk) {
+  LibsvmPart part;
+  std::size_t from = chunk.first;
+  for (Index r = 0; r < chunk.records && !part.trouble; ++r) {
+    const std::size_t to = std::min(text.find('\n', from), text.size());
+    part.trouble = read_line(text, from, to, chunk.line + r, part);
+    from = to + 1;
+  }
+  return part;
+}
+
+std::optional<Failure> read_libsvm_chunks(const std::string& name, std::string_view text,
+                                          std::span<const Chunk> chunks, Index first, Index last,
+                                          const ReadOptions& options, MemoryShare& memory,
+                                          std::vector<LibsvmPart>& parts) {
+  const std::size_t before = parts.size();
+  parts.resize(before + at(last - first));
+  SharedCount count(name, memory);
+  for_tasks(options.threads, last - first, [&](Index c) {
+    throw_if_cancelled(options.keep_going);
+    count.go_on();
+    LibsvmPart& part = parts[before + at(c)];
+    part = read_libsvm_chunk(text, chunks[at(first + c)]);
+    count.add(bytes_of(part));
+    let_go_of(text, chunks, first + c);
+  });
+  for (const LibsvmPart& part : parts)
+    if (part.trouble) return locate(name, text, *part.trouble);
+  return std::nullopt;
+}
+
+std::optional<Failure> join_libsvm_parts(std::vector<LibsvmPart>& parts, std::int64_t base,
+                                         Dataset& data) {
+  if (auto refusal = data.memory.grow(data.name, joined_bytes(parts))) return refusal;
+  data.format = "libsvm";
+  data.type = "text";
+  if (base == 0) data.notes.push_back(note_of_index_zero);
+  SparseMatrix<double> points;
+  std::size_t rows = 0;
+  std::size_t entries = 0;
+  for (const LibsvmPart& part : parts) rows += part.lines.size(), entries += part.columns.size();
+  points.rows = static_cast<Index>(rows);
+  points.starts.reserve(rows + 1);
+  points.starts.push_back(0);
+  points.columns.reserve(entries);
+  points.values.reserve(entries);
+  data.labels.reserve(rows);
+  data.lines.reserve(rows);
+  for (LibsvmPart& part : parts) {
+    for (const std::int64_t count : part.counts)
+      points.starts.push_back(points.starts.back() + count);
+    for (const std::int64_t index : part.columns) points.columns.push_back(index - base);
+    points.values.insert(points.values.end(), part.values.begin(), part.values.end());
+    data.lines.insert(data.lines.end(), part.lines.begin(), part.lines.end());
+    if (auto refusal = add_labels(data.name, part.labels, data.memory, data.labels)) return refusal;
+    points.cols = std::max<Index>(points.cols, part.largest - base + 1);
+    part = {};
+  }
+  data.points = std::move(points);
+  release_free_memory();  // what the parts had
+  return std::nullopt;
+}
 
 Result<Dataset> read_libsvm(FileBytes file, const ReadOptions& options, Index chunk_bytes) {
   return within_memory(file.name(), [&] { return read_within_memory(file, options, chunk_bytes); });

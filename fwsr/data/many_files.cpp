@@ -12,6 +12,7 @@
 
 #include "fwsr/base/narrow_source.hpp"
 #include "fwsr/base/quoted.hpp"
+#include "fwsr/data/formats.hpp"
 
 namespace fwsr {
 
@@ -101,8 +102,11 @@ Result<Dataset> open_stream(const std::string& path, ReadOptions options) {
   if (!start.starts_with("\x93NUMPY") && !idx)
     return Failure{
         path +
-        ": only npy and plain idx files can be read in parts; save the points with numpy.save, or "
-        "choose on one machine with fwsr"};
+        (looks_like_gzip(file->bytes())
+             ? ": is compressed, and a part of it can be read by nobody who has not unpacked "
+               "all before it; unpack it first (gunzip), or choose on one machine with fwsr"
+             : ": only npy, plain idx, csv and libsvm files can be read in parts; save the "
+               "points with numpy.save, or choose on one machine with fwsr")};
   options.hold_at_most = 0;
   Result<Dataset> data = read_dataset(std::move(*file), options);
   if (!data) return data;

@@ -187,6 +187,11 @@ Result<Labels> read_labels(FileBytes file, const MemoryBudget& budget) {
   });
 }
 
+std::string format_of(const FileBytes& file) {
+  const Reader* const reader = find_reader(file);
+  return reader ? reader->format.name : "";
+}
+
 std::vector<std::string> readable_formats() {
   std::vector<std::string> names;
   for (const Reader& reader : readers()) names.push_back(reader.format.name);

@@ -1,11 +1,9 @@
 #include "fwsr/data/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -250,25 +248,14 @@ Failure locate(const std::string& name, std::string_view text, const Trouble& tr
 
 // ---------------------------------------------------------------------------------------- chunks
 
-namespace {
-
-/// What one stretch of text holds. Whether it starts between quotes is not known yet, so line
-/// breaks are kept apart by the parity of the quotes before them in the stretch.
-struct Scan {
-  bool odd_quotes = false;
-  std::int64_t line_breaks = 0;
-  std::array<Index, 2> ends{};             // line breaks after an even / odd number of quotes
-  std::array<std::size_t, 2> first_end{};  // the first of them, from the start of the text
-  std::array<std::int64_t, 2> lines_to{};  // line breaks up to and with that one
-  std::array<Index, 2> blank_lines{};  // that follow such line breaks: they are not counted there
-};
-
-Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes,
-          BlankLines blank_lines) {
-  Scan found;
+ChunkScan scan_chunk(std::string_view text, Index c, Index chunk_bytes, Quotes quotes,
+                     BlankLines blank_lines) {
+  const auto from = static_cast<std::size_t>(c * chunk_bytes);
+  const auto to = std::min(text.size(), from + static_cast<std::size_t>(chunk_bytes));
+  ChunkScan found;
   std::size_t parity = 0;
   const std::string_view here = text.substr(0, to);
-  const auto next = [&](char c, std::size_t i) { return std::min(to, here.find(c, i)); };
+  const auto next = [&](char letter, std::size_t i) { return std::min(to, here.find(letter, i)); };
   // Neither is looked for beyond what is known: files have many lines, and mostly no quotes.
   std::size_t line_break = next('\n', from),
               quote = quotes == Quotes::protect_line_breaks ? next('"', from) : to;
@@ -290,40 +277,43 @@ Scan scan(std::string_view text, std::size_t from, std::size_t to, Quotes quotes
     found.lines_to[parity] = found.line_breaks;
   }
   found.odd_quotes = parity == 1;
+  let_go(std::as_bytes(std::span(text)).subspan(from, to - from));
   return found;
 }
 
-}  // namespace
+Chunk chunk_of(const ChunkScan& scan, bool first, std::size_t inside) {
+  // Its records are those that follow its line breaks; the very first record of a text follows none.
+  return {.first = first ? 0 : scan.first_end[inside] + 1,
+          .records = scan.ends[inside] + (first ? 1 : 0),
+          .record = 0,
+          .line = 1 + (first ? 0 : scan.lines_to[inside]),
+          .blank_lines = scan.blank_lines[inside]};
+}
+
+std::vector<Chunk> chunks_of(std::span<const ChunkScan> scans) {
+  std::vector<Chunk> chunks;
+  std::size_t inside = 0;
+  Index record = 0;
+  std::int64_t line = 0;
+  for (const ChunkScan& scan : scans) {
+    chunks.push_back(chunk_of(scan, chunks.empty(), inside));
+    chunks.back().record += record;
+    chunks.back().line += line;
+    record += chunks.back().records;
+    line += scan.line_breaks;
+    inside ^= scan.odd_quotes ? 1 : 0;
+  }
+  return chunks;
+}
 
 std::vector<Chunk> cut_into_chunks(std::string_view text, Index chunk_bytes, Quotes quotes,
                                    BlankLines blank_lines, int threads) {
-  const Index count = block_count(std::ssize(text), chunk_bytes);
-  std::vector<Scan> scans(static_cast<std::size_t>(count));
-  for_tasks(threads, count, [&](Index c) {
-    const auto from = static_cast<std::size_t>(c * chunk_bytes);
-    const auto to = std::min(text.size(), from + static_cast<std::size_t>(chunk_bytes));
-    scans[static_cast<std::size_t>(c)] = scan(text, from, to, quotes, blank_lines);
-    let_go(std::as_bytes(std::span(text)).subspan(from, to - from));
+  std::vector<ChunkScan> scans(
+      static_cast<std::size_t>(block_count(std::ssize(text), chunk_bytes)));
+  for_tasks(threads, std::ssize(scans), [&](Index c) {
+    scans[static_cast<std::size_t>(c)] = scan_chunk(text, c, chunk_bytes, quotes, blank_lines);
   });
-  // A chunk's records are those that follow its line breaks; the very first record follows none.
-  std::vector<Chunk> chunks(scans.size());
-  std::size_t inside = 0;  // 1 between quotes
-  Index record = 0;
-  std::int64_t line = 1;
-  for (std::size_t c = 0; c < scans.size(); ++c) {
-    const Scan& s = scans[c];
-    const Index follow = s.ends[inside];
-    chunks[c] = {.first = c == 0 ? 0 : s.first_end[inside] + 1,
-                 .records = follow + (c == 0 ? 1 : 0),
-                 .record = record,
-                 .line = line,
-                 .blank_lines = s.blank_lines[inside]};
-    if (c > 0) chunks[c].line += s.lines_to[inside];
-    record += chunks[c].records;
-    line += s.line_breaks;
-    inside ^= s.odd_quotes ? 1 : 0;
-  }
-  return chunks;
+  return chunks_of(scans);
 }
 
 // ---------------------------------------------------------------------------------------- memory
@@ -339,7 +329,7 @@ void SharedCount::add(Index bytes) {
   throw MemoryError(refusal->message);
 }
 
-void let_go_of(std::string_view text, const std::vector<Chunk>& chunks, Index c) {
+void let_go_of(std::string_view text, std::span<const Chunk> chunks, Index c) {
   const auto k = static_cast<std::size_t>(c);
   // A chunk without records has no place of its own; the one before it reached further.
   std::size_t end = text.size();

@@ -2,7 +2,9 @@
 // Internal.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -101,6 +103,25 @@ inline bool is_blank_line(std::string_view text, std::size_t at) {
   return at < text.size() && text[at] == '\n';
 }
 
+/// What one stretch of text holds. Whether it starts between quotes is known to who has seen what stands before it, so
+/// line breaks are kept apart by the parity of the quotes before them in the stretch.
+struct ChunkScan {
+  bool odd_quotes = false;
+  std::int64_t line_breaks = 0;
+  std::array<Index, 2> ends{};             // line breaks after an even / odd number of quotes
+  std::array<std::size_t, 2> first_end{};  // the first of them, from the start of the text
+  std::array<std::int64_t, 2> lines_to{};  // line breaks up to and with that one
+  std::array<Index, 2> blank_lines{};  // that follow such line breaks: they are not counted there
+};
+/// Stretch number c of `text`, chunk_bytes long.
+ChunkScan scan_chunk(std::string_view text, Index c, Index chunk_bytes, Quotes quotes,
+                     BlankLines blank_lines);
+/// The chunk that it is: the first of its text, or not; starting between quotes (1), or not. Its records and lines are
+/// counted from its own start.
+Chunk chunk_of(const ChunkScan& scan, bool first, std::size_t inside);
+/// All chunks of a text from what they hold.
+std::vector<Chunk> chunks_of(std::span<const ChunkScan> scans);
+
 /// Cuts `text` into chunks of whole records, one record a line; with `protect_line_breaks` a line
 /// break between quotes ends no record. Every '"' counts as a quote, so past a quote that stands
 /// where none may the cuts mean nothing: whoever reads the chunks must report that quote. Some
@@ -125,6 +146,6 @@ class SharedCount {
 };
 
 /// Says that chunk c has been read; see let_go.
-void let_go_of(std::string_view text, const std::vector<Chunk>& chunks, Index c);
+void let_go_of(std::string_view text, std::span<const Chunk> chunks, Index c);
 
 }  // namespace fwsr

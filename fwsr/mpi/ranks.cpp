@@ -24,14 +24,15 @@ Bytes outcome(Outcome how, std::string what) {
   return writer.take();
 }
 
-}  // namespace
-
-Bytes Ranks::do_open(std::span<const std::byte> about) noexcept {
+/// What the work says, or what was wrong with it.
+template <class Work>
+Bytes outcome_of(Work&& work) noexcept {
   try {
     try {
-      shard_.reset();
-      shard_ = open_(about);
-      return outcome(Outcome::answered, {});
+      const Bytes said = work();
+      Bytes all = outcome(Outcome::answered, {});
+      all.insert(all.end(), said.begin(), said.end());
+      return all;
     } catch (const MemoryError& e) {
       return outcome(Outcome::memory_error, e.what());
     } catch (const std::bad_alloc&) {
@@ -44,6 +45,36 @@ Bytes Ranks::do_open(std::span<const std::byte> about) noexcept {
   }
 }
 
+/// What each rank said. Throws what the first threw that said nothing.
+std::vector<Bytes> said(const std::vector<Bytes>& replies) {
+  std::vector<Bytes> all;
+  for (const Bytes& reply : replies) {
+    if (reply.empty()) throw MemoryError("a rank has not the memory to say what went wrong");
+    BytesReader reader(reply);
+    Outcome how = Outcome::error;
+    std::string what;
+    reader(how, what);
+    if (how == Outcome::memory_error) throw MemoryError(what);
+    if (how != Outcome::answered) throw Error(what);
+    all.emplace_back(reader.rest().begin(), reader.rest().end());
+  }
+  return all;
+}
+
+}  // namespace
+
+Bytes Ranks::do_open(std::span<const std::byte> about) noexcept {
+  return outcome_of([&] {
+    shard_.reset();
+    shard_ = open_(about);
+    return Bytes();
+  });
+}
+
+Bytes Ranks::do_listen(std::span<const std::byte> what) noexcept {
+  return outcome_of([&] { return listen_(what); });
+}
+
 Bytes Ranks::do_answer(std::span<const std::byte> question) noexcept {
   if (shard_) return answer(*shard_, question);
   return do_open({});  // says what is wrong: nothing can be opened from nothing
@@ -52,15 +83,13 @@ Bytes Ranks::do_answer(std::span<const std::byte> question) noexcept {
 void Ranks::open(Bytes about) {
   Bytes message = with_command(Command::open, about);
   communicator_.broadcast(message);
-  for (const Bytes& reply : communicator_.gather(do_open(about))) {
-    if (reply.empty()) throw MemoryError("a rank has not the memory to say what went wrong");
-    BytesReader reader(reply);
-    Outcome how = Outcome::error;
-    std::string what;
-    reader(how, what);
-    if (how == Outcome::memory_error) throw MemoryError(what);
-    if (how != Outcome::answered) throw Error(what);
-  }
+  said(communicator_.gather(do_open(about)));
+}
+
+std::vector<Bytes> Ranks::tell(const Bytes& what) {
+  Bytes message = with_command(Command::told, what);
+  communicator_.broadcast(message);
+  return said(communicator_.gather(do_listen(what)));
 }
 
 std::vector<Bytes> Ranks::ask(const Bytes& question) {
@@ -95,7 +124,9 @@ Ranks::Ended Ranks::serve() {
       shard_.reset();
       return ended;
     }
-    communicator_.gather(command == Command::open ? do_open(rest) : do_answer(rest));
+    communicator_.gather(command == Command::open   ? do_open(rest)
+                         : command == Command::told ? do_listen(rest)
+                                                    : do_answer(rest));
   }
 }
 

@@ -20,8 +20,10 @@ class Ranks {
  public:
   /// Makes this rank's points ready from what the leader said about them. Called on every rank.
   using Open = std::function<std::unique_ptr<PointShard>(std::span<const std::byte> about)>;
-  Ranks(const Communicator& communicator, Open open)
-      : communicator_(communicator), open_(std::move(open)) {}
+  /// Answers anything else that the leader tells. Called on every rank.
+  using Listen = std::function<Bytes(std::span<const std::byte> what)>;
+  Ranks(const Communicator& communicator, Open open, Listen listen = {})
+      : communicator_(communicator), open_(std::move(open)), listen_(std::move(listen)) {}
 
   const Communicator& communicator() const { return communicator_; }
 
@@ -29,6 +31,8 @@ class Ranks {
   /// New points on every rank. Throws what the first rank threw that could not have them.
   void open(Bytes about);
   std::vector<Bytes> ask(const Bytes& question);
+  /// What the ranks say to this, in their order. Throws what the first rank threw that could not.
+  std::vector<Bytes> tell(const Bytes& what);
   /// All is over; `message` says why, where it is an error. Never throws.
   void end(int code, std::string message = {}) noexcept;
 
@@ -41,12 +45,14 @@ class Ranks {
   Ended serve();
 
  private:
-  enum class Command : std::int32_t { question, open, end };
+  enum class Command : std::int32_t { question, open, told, end };
   Bytes do_open(std::span<const std::byte> about) noexcept;
+  Bytes do_listen(std::span<const std::byte> what) noexcept;
   Bytes do_answer(std::span<const std::byte> question) noexcept;
 
   const Communicator& communicator_;
   Open open_;
+  Listen listen_;
   std::unique_ptr<PointShard> shard_;
 };
 

@@ -3,6 +3,7 @@
 Skipped with a line where fwsr-mpi was not built, or no mpirun starts it (scripts/setup mpi)."""
 
 import array
+import gzip
 import json
 import os
 import random
@@ -123,6 +124,34 @@ class SameBits(Ranks):
             self.write(name + ".npy", npy_bytes(rows[first:last], "<f4"))
         self.expect_same((1, 3, 8), "all.npy", "-k", "6", *FWSR, shared="part-*.npy")
 
+    def test_of_tables_of_text(self):
+        rows = random_rows(5300, 5, 5)
+        lines = [f"p{i},{'abc'[i % 3 if i < 4000 else 0]},{','.join(map(repr, row))}\n" for i, row in enumerate(rows)]
+        header = "name,kind,a,b,c,d,e\n"
+        self.write("all.csv", header + "".join(lines))
+        for name, first, last in (("part-a", 0, 700), ("part-b", 700, 701), ("part-c", 701, 5300)):
+            self.write(name + ".csv", header + "".join(lines[first:last]))
+        columns = ("--id-column", "name", "--label-column", "kind", "-k", "4")
+        self.expect_same((1, 2, 5, 8), "all.csv", *columns)
+        self.expect_same((3,), "all.csv", *columns, *FWSR, "--scale", "standard", shared="part-*.csv")
+        self.expect_same((3,), "all.csv", *columns, *FWSR, "--per-class", shared="part-*.csv")
+        self.write("few.csv", header + "".join(lines[:90]))
+        few = self.json("select", "few.csv", *columns, ranks=3)
+        self.assertEqual(same_answer(few), same_answer(self.json("select", "few.csv", *columns)))
+
+    def test_of_sparse_text(self):
+        pick = random.Random(3)
+        lines = [" ".join([str(i % 2), *(f"{l}:{pick.random()}" for l in range(1, 20) if pick.random() < 0.3)]) + "\n"
+                 for i in range(3300)]
+        self.write("all.svm", "".join(lines))
+        for name, first, last in (("part-1", 0, 5), ("part-2", 5, 3300)):
+            self.write(name + ".svm", "".join(lines[first:last]))
+        self.expect_same((2, 5), "all.svm", "-k", "4", *FWSR, "--scale", "unit", shared="part-*.svm")
+        self.expect_same((3,), "all.svm", "-k", "3", *FWSR, "--per-class")
+        self.write("few.svm", "".join(lines[:90]))
+        few = self.json("select", "few.svm", "-k", "4", ranks=3)
+        self.assertEqual(same_answer(few), same_answer(self.json("select", "few.svm", "-k", "4")))
+
     def test_of_streamed_points(self):
         numbers = array.array("f", (random.Random(4).random() for _ in range(1 << 20))) * 2
         with open(self.path("points.npy"), "wb") as file:  # 64 MiB, of one block of numbers turned a little every time
@@ -173,13 +202,32 @@ class Errors(Ranks):
         self.refused(2, "works on processors", 2, "select", "points.npy", "-k", "3", *FWSR, "--device", "cuda")
 
     def test_files_that_cannot_be_shared_are_refused(self):
-        self.write("a.csv", "x,y\n1,2\n3,4\n")
-        self.refused(1, "only npy and plain idx files", 2, "select", "a.csv", "-k", "1")
+        with gzip.open(self.path("a.csv.gz"), "wt") as file:
+            file.write("x,y\n1,2\n3,4\n")
+        self.refused(1, "a.csv.gz: is compressed", 2, "select", "a.csv.gz", "-k", "1")
+        self.write("a.txt", "\0\1\2")
+        self.refused(1, "a.txt: only npy, plain idx, csv and libsvm files", 2, "select", "a.txt", "-k", "1")
         self.write("part-1.npy", npy_bytes(random_rows(20, 3), "<f8"))
         self.write("part-2.npy", npy_bytes(random_rows(20, 4), "<f8"))
         self.refused(1, "has 4 features", 2, "select", "part-*.npy", "-k", "1")
         self.write("part-2.npy", npy_bytes(random_rows(20, 3), "<f4"))
         self.refused(1, "one type of number", 2, "select", "part-*.npy", "-k", "1")
+
+    def test_what_is_wrong_in_a_table_is_said_once_wherever_it_stands(self):
+        lines = [f"{i % 7},{i % 11},{i % 13}\n" for i in range(5000)]
+        lines[4900] = "1,2\n"
+        self.write("ragged.csv", "x,y,z\n" + "".join(lines))
+        self.refused(1, "ragged.csv:4902:1: 2 fields where the first record has 3", 4, "select", "ragged.csv", "-k", "3")
+        lines[4900] = "1,nan,2\n"
+        self.write("part-1.csv", "x,y,z\n" + "".join(lines[:100]))
+        self.write("part-2.csv", "x,y,z\n" + "".join(lines[100:]))
+        self.refused(1, "point 4900 has NaN in feature 1", 4, "select", "part-*.csv", "-k", "3", *FWSR)
+        self.write("part-3.csv", "1,2\n3,4\n")
+        self.refused(1, "part-3.csv: has 2 features, and part-1.csv has 3", 3, "select", "part-*.csv", "-k", "3")
+        self.write("part-3.csv", "x,y,w\n1,2,3\n")
+        self.refused(1, "part-3.csv: has other columns than part-1.csv", 3, "select", "part-*.csv", "-k", "3")
+        self.refused(1, "kind", 3, "select", "ragged.csv", "-k", "3", "--label-column", "kind")
+        self.refused(1, "takes more memory while it is read", 2, "select", "part-2.csv", "-k", "3", "--memory", "60k")
 
     def test_a_rank_that_dies_leaves_nobody_waiting(self):
         self.points("points.npy", "<f4", rows=30000, features=20)
