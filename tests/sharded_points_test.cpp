@@ -399,6 +399,29 @@ TEST_P(DenseStorage, choose_by_a_factor_however_the_points_are_prepared) {
         }
 }
 
+TEST_P(DenseStorage, choose_by_a_factor_of_the_laplacian_kernel) {
+  const Index n = 3100, d = 7;
+  const problems::Data data = points_like(n, d, GetParam(), 26);
+  for (const fwsr::Refine refine : {fwsr::Refine::none, fwsr::Refine::exchange})
+    for (const fwsr::Center center : {fwsr::Center::none, fwsr::Center::feature}) {
+      fwsr::SelectOptions options = by_factor(6, 30);
+      options.kernel.type = fwsr::KernelType::laplacian;
+      options.center = center;
+      options.refine = refine;
+      const fwsr::Selection alone = whole_by_factor(data.view(), options);
+      ASSERT_EQ(alone.exemplars.size(), 6u);
+      for (const Index count : counts) expect_same_by_factor(data, options, alone, count, 5);
+      // Nearly the factor that a run makes which has all points in one place, and picks as it does.
+      options.until_error = 1e-9;
+      const fwsr::Selection other = whole_by_factor(data.view(), options);
+      EXPECT_EQ(other.kernel_rank, alone.kernel_rank);
+      EXPECT_NEAR(*other.kernel_error, *alone.kernel_error, 1e-6);
+      if (refine == fwsr::Refine::none) {
+        EXPECT_EQ(other.exemplars, alone.exemplars);
+      }
+    }
+}
+
 TEST_P(DenseStorage, choose_by_a_factor_under_conditions) {
   const Index n = 4200, d = 5;
   const problems::Data data = points_like(n, d, GetParam(), 23);
@@ -458,10 +481,17 @@ TEST(Shards, say_what_to_do_instead_of_what_they_do_not_serve) {
   refused(dense, {.exemplars = 2, .q = fwsr::Norm::one}, "leave q and nonneg out");
   refused(dense, {.exemplars = 2, .nonneg = true}, "leave q and nonneg out");
   refused(dense, {.exemplars = 2, .kernel = rbf}, "5000 x 5000 kernel values; give a rank");
-  refused(dense, {.exemplars = 2, .kernel = {.type = fwsr::KernelType::laplacian}, .rank = 9},
+  const fwsr::Kernel laplacian{.type = fwsr::KernelType::laplacian};
+  refused(dense, {.exemplars = 2, .kernel = {.type = fwsr::KernelType::polynomial}, .rank = 9},
           "use rbf with a rank");
+  refused(dense, {.exemplars = 2, .kernel = laplacian, .rank = 9, .refine = fwsr::Refine::middle},
+          "use refine exchange, or rbf");
   refused(sparse, {.exemplars = 2, .kernel = rbf, .rank = 9}, "use kernel linear");
   refused(dense, {.exemplars = 2, .fill = true}, "leave fill out");
+  fwsr::SelectOptions floors{.exemplars = 2};
+  floors.conditions.groups = std::vector<std::string>(5000, "a");
+  floors.conditions.at_least.each = 1;
+  refused(dense, floors, "leave at_least out");
   refused(dense, {.exemplars = 2, .kernel = rbf, .rank = 9, .until_error = 0.1},
           "leave until_error out");
   sparse.features = 100'000;

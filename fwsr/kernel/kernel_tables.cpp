@@ -1,8 +1,10 @@
 #include "fwsr/kernel/kernel_tables.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/kernel/block_distances.hpp"
 #include "fwsr/kernel/factor_columns.hpp"
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
@@ -23,18 +25,49 @@ FewRows few_of(const KernelTables& z) {
       .formula = formula_of(z.kernel), .numbers = numbers_in(z), .shift = z.shift, .rows = z.rows};
 }
 
+/// Kernels of sums of absolute differences, which no matrix product gives: in double, point by point.
+bool by_differences(const KernelTables& z) {
+  return formula_of(z.kernel).of == KernelOf::absolute_distances;
+}
+/// values (count x few) from rows (count x dim), which are moved by the shift on the way.
+void values_by_differences(const KernelTables& z, double* rows, Index count, double* values) {
+  for (Index i = 0; i < count; ++i)
+    for (Index l = 0; l < z.dim; ++l) rows[i * z.dim + l] -= z.shift[at(l)];
+  absolute_distances(DistanceBlock<double>{.left = rows,
+                                           .rows = count,
+                                           .right = z.rows.data(),
+                                           .columns = z.few(),
+                                           .d = z.dim,
+                                           .out = values,
+                                           .stride = z.few()});
+  formula_of(z.kernel).wide.values(numbers_in(z), count * z.few(), values);
+}
+
+/// Fills a block with the values of its points.
+template <class U>
+std::function<void(const BlockRows<U>&)> value_filler(const Points& points, const KernelTables& z,
+                                                      Index height) {
+  if constexpr (std::is_same_v<U, double>)
+    if (by_differences(z))
+      return [&](const BlockRows<double>& to) {
+        std::vector<double> rows(at(to.count() * z.dim));
+        points.rows(to.first, to.last, rows.data());
+        values_by_differences(z, rows.data(), to.count(), to.all + to.before * z.few());
+      };
+  return [columns = std::make_shared<ProductColumns<U>>(points, few_of(z)),
+          height](const BlockRows<U>& to) { columns->fill(to, height); };
+}
+
 /// U: what products are of.
 template <class U, class T>
 SegmentSums<double> fill(const Points& points, const KernelTables& z, T* out, int threads,
                          const KeepGoing& keep_going) {
   const Index n = points.size(), r = z.few(), height = sweep_height(points.portion().of);
-  const ProductColumns<U> columns(points, few_of(z));
+  const std::function<void(const BlockRows<U>&)> fill_values = value_filler<U>(points, z, height);
   const Substitution<T> substitute(z.lower, r);
   std::vector<double> left(at(n));
   sweep_rows<U>(
-      points.portion(), height, r, out, threads,
-      [&](const BlockRows<U>& rows) { columns.fill(rows, height); },
-      [&](const BlockRows<T>& rows) {
+      points.portion(), height, r, out, threads, fill_values, [&](const BlockRows<T>& rows) {
         throw_if_cancelled(keep_going);
         substitute(rows.all, height);
         for (Index i = 0; i < rows.count(); ++i)
@@ -66,6 +99,7 @@ FactorRows factor_rows(const Points& points, const KernelTables& tables, bool si
 }
 
 double farthest_from(const Points& points, const KernelTables& tables, int threads) {
+  if (by_differences(tables)) return 2 * far;  // always in double
   return ProductColumns<float>(points, few_of(tables)).farthest(threads);
 }
 
@@ -88,6 +122,10 @@ void for_kernel_values(const Points& points, const KernelTables& z, int threads,
         throw_if_cancelled(keep_going);
         std::vector<double> rows(at(height * d)), values(at(height * few));
         points.rows(first, last, rows.data());
+        if (by_differences(z)) {
+          values_by_differences(z, rows.data(), last - first, values.data());
+          return use(first, last, values.data());
+        }
         for (Index i = 0; i < last - first; ++i)
           for (Index l = 0; l < d; ++l) rows[at(i * d + l)] -= z.shift[at(l)];
         multiply(Product<double>{.op_b = Op::transpose,

@@ -1,4 +1,4 @@
-// Points held against few others by a kernel of squared distances, wherever the few live: what is told about them, and
+// Points held against few others by a kernel of distances, wherever the few live: what is told about them, and
 // what is done with it. Every number depends on the point and the few alone, not on which other points are here, so that
 // points in one place and the same in many come to the same bits. Dense points.
 #pragma once

@@ -1,5 +1,5 @@
 // A factor of the kernel of points that live somewhere else: width and landmarks come from a sample of them, the rows of F
-// are made where the points are, and stay there. Kernels of squared distances.
+// are made where the points are, and stay there. Kernels of distances.
 #pragma once
 
 #include <memory>
@@ -98,7 +98,7 @@ class FarKernelOf final : public FarKernel {
   const KernelMatrix& values_;
 };
 
-/// All that a run by a factor needs but its form. @pre plan.kernel_by is factor, and the kernel one of squared distances
+/// All that a run by a factor needs but its form. @pre plan.kernel_by is factor, and the kernel one of distances
 template <class Set>
 PreparedProblem prepare_far_factor(std::unique_ptr<Set> points, const SelectOptions& o,
                                    const Plan& plan, const KeepGoing& keep_going) {

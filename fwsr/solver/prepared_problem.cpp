@@ -11,6 +11,7 @@
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/far_factor.hpp"
 #include "fwsr/solver/local_points.hpp"
+#include "fwsr/solver/middle.hpp"
 #include "fwsr/solver/unexplained.hpp"
 
 namespace fwsr {
@@ -125,8 +126,12 @@ PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> s
 
 bool by_far_factor(const SelectOptions& o, const Plan& plan, bool sparse) {
   return plan.form == FormKind::covariance && plan.kernel_by == KernelBy::factor && !sparse &&
-         formula_of(o.kernel.type).of == KernelOf::squared_distances && !o.fill && !o.rho &&
-         !o.until_error && o.conditions.at_least.empty();
+         has_far_factor(o) && !o.fill && !o.rho && !o.until_error && o.conditions.at_least.empty();
+}
+
+bool has_far_factor(const SelectOptions& o) {
+  return formula_of(o.kernel.type).of_distances() &&
+         (o.refine != Refine::middle || middle_of_points(o.kernel.type));
 }
 
 PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,

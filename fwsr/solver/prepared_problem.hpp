@@ -61,6 +61,9 @@ PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> s
 /// The same from points that are there. @pre the kernel is not precomputed
 PreparedProblem prepare_problem(std::unique_ptr<Points> points, const SelectOptions& o,
                                 const Plan& plan, const KeepGoing& keep_going);
+/// Whether points that live anywhere can make a factor of the kernel, and all that a run asks of it beside that: moves to
+/// the middle ask the laplacian one about pairs of points.
+bool has_far_factor(const SelectOptions& o);
 /// Whether a run by a factor asks nothing of the kernel but what points that live anywhere can answer (far_factor.hpp):
 /// then it is that run, so that points in one place and in many have the same bits.
 bool by_far_factor(const SelectOptions& o, const Plan& plan, bool sparse);

@@ -1,4 +1,4 @@
-// What a PointShard answers about kernels of squared distances: rows of a factor, and what few points stand for.
+// What a PointShard answers about kernels of distances: rows of a factor, and what few points stand for.
 #include <algorithm>
 
 #include "fwsr/base/at.hpp"

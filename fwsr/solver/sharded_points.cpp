@@ -65,19 +65,27 @@ std::optional<std::string> not_by_shards(const PointsShape& shape, const SelectO
     return "serve q = 2 with codes of any sign alone; leave q and nonneg out";
   if (kernel.of == KernelOf::matrix)
     return "take points, no kernel matrix; give the points it was made from";
-  if (!kernel.linear && kernel.of != KernelOf::squared_distances)
+  if (!kernel.linear && !kernel.of_distances())
     return fmt::format("know no {} kernel; use rbf with a rank, cosine or linear", kernel.name);
+  if (!kernel.linear && !has_far_factor(o))
+    return fmt::format("find no middle by the {} kernel; use refine exchange, or rbf", kernel.name);
   if (!kernel.linear && shape.sparse)
-    return "serve rbf for dense points alone; use kernel linear, or a dense matrix of fewer "
-           "features";
+    return fmt::format(
+        "serve {} for dense points alone; use kernel linear, or a dense matrix of "
+        "fewer features",
+        kernel.name);
   if (!kernel.linear && o.rank == 0)
     return fmt::format(
         "hold no matrix of {} x {} kernel values; give a rank, such as 512, or choose on one "
         "machine",
         shape.size, shape.size);
-  if (o.fill) return "cannot fill an answer up; leave fill out";
+  if (o.fill)
+    return "cannot fill an answer up; leave fill out, and ask for more in a second run, with the "
+           "exemplars of the first included";
   if (o.rho) return "cannot tell the boolean objective; leave lambda and rho out";
-  if (!o.conditions.at_least.empty()) return "keep no floors of groups; leave at_least out";
+  if (!o.conditions.at_least.empty())
+    return "keep no floors of groups; choose for every floor by itself, with the points of its "
+           "group as candidates, then the others with these included; leave at_least out";
   if (o.until_error && !kernel.linear)
     return "cannot watch the error with a factor of the kernel; leave until_error out, or use "
            "kernel linear";

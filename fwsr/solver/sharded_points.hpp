@@ -1,5 +1,5 @@
 // A selection from points that live in several places (transport.hpp), led from here: the same bits as from all points in
-// one place. Linear and cosine kernels, and those of squared distances by a factor; q = 2.
+// one place. Linear and cosine kernels, and those of distances by a factor; q = 2.
 #pragma once
 
 #include <memory>
