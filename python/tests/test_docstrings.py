@@ -15,6 +15,10 @@ with contextlib.suppress(ImportError):
     from fwsr.imbalanced import ExemplarSampler
 
     PUBLIC["imbalanced.ExemplarSampler"] = ExemplarSampler
+with contextlib.suppress(ImportError):
+    import fwsr.dask
+
+    PUBLIC |= {f"dask.{name}": getattr(fwsr.dask, name) for name in fwsr.dask.__all__}
 
 #: All functions and methods of the package's own, and the classes that have parameters.
 CALLABLES = {}

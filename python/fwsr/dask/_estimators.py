@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class OnDask(Conditional):
-    """What the estimators here have in common."""
+    """What the estimators here have in common.
+
+    Their second base, after the one whose defaults they have.
+    """
 
     _: dataclasses.KW_ONLY
     client: Any = None
@@ -98,7 +101,7 @@ class OnDask(Conditional):
 
 @documented
 @dataclass(eq=False, repr=False)
-class FWSR(OnDask, local.FWSR):
+class FWSR(local.FWSR, OnDask):
     """:class:`fwsr.FWSR` over arrays and tables of Dask.
 
     ``labels_``, ``transform`` and ``predict`` are lazy, with the chunks and the index of X;
@@ -115,7 +118,7 @@ class FWSR(OnDask, local.FWSR):
 
 @documented
 @dataclass(eq=False, repr=False)
-class KFWSR(OnDask, local.KFWSR):
+class KFWSR(local.KFWSR, OnDask):
     """:class:`fwsr.KFWSR` over arrays and tables of Dask; see :class:`fwsr.dask.FWSR`.
 
     Examples
@@ -128,7 +131,7 @@ class KFWSR(OnDask, local.KFWSR):
 
 @documented
 @dataclass(eq=False, repr=False)
-class Exchange(OnDask, local.Exchange):
+class Exchange(local.Exchange, OnDask):
     """:class:`fwsr.Exchange` over arrays and tables of Dask; see :class:`fwsr.dask.FWSR`.
 
     Examples

@@ -27,7 +27,16 @@ _TRIES = 20  # workers that may be lost one after the other over the same points
 
 
 class LostPoints(RuntimeError):
-    """Points went with their worker, and cannot be had again."""
+    """Points went with their worker, and cannot be had again.
+
+    Examples
+    --------
+    >>> import fwsr.dask
+    >>> try:
+    ...     chosen = fwsr.dask.select(X, 20)  # doctest: +SKIP
+    ... except fwsr.dask.LostPoints as e:
+    ...     print(e)  # which points, and what to do
+    """
 
 
 @dataclass(eq=False)
