@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -152,8 +153,13 @@ class Program final : public Machines {
   PlanFacts as_held(PlanFacts facts) const {
     if (!text_.loaded() || !text_.sparse()) return facts;
     facts.sparse = true;
-    facts.entries = facts.points * text_.entries() / text_.rows();
+    facts.entries = share_of_entries(text_.entries(), facts.points, text_.rows());
     return facts;
+  }
+  /// Those of some of all points.
+  static Index share_of_entries(Index entries, Index some, Index all) {
+    return static_cast<Index>(std::ceil(static_cast<double>(entries) * static_cast<double>(some) /
+                                        static_cast<double>(std::max<Index>(1, all))));
   }
   /// As if this process had memory for all points.
   static PlanFacts at_home(PlanFacts facts) {
@@ -237,7 +243,7 @@ class Program final : public Machines {
   Plan shared_plan(Plan plan, const PlanFacts& facts, const SelectOptions& o) const {
     PlanFacts own = facts;
     own.points = share_of(facts.points);
-    own.entries = facts.entries * own.points / facts.points;
+    own.entries = share_of_entries(facts.entries, own.points, facts.points);
     own.limit = static_cast<double>(memory_of(o.memory));
     own.streamed = false;
     own.data_bytes = held_bytes(own);

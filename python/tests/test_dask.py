@@ -155,6 +155,43 @@ def test_only_k_is_given(client):
     np.testing.assert_array_equal(found.assignment, alone.assignment)
 
 
+@pytest.mark.parametrize("options", [{}, {"kernel": "polynomial", "gamma": 0.1}, {"fill": True},
+                                     {"method": "kmedoids"}],
+                         ids=lambda o: "-".join(o) or "k alone")
+def test_few_points_are_chosen_from_here_where_they_cannot_be_shared(client, options):
+    X = points()[:900]
+    lazy = da.from_array(X, chunks=(300, -1))
+    options = {"method": "fwsr", **options} if options else {}
+    has_codes = options.get("method") != "kmedoids"
+    found = fwsr.dask.select(lazy, K, client=client, codes=has_codes, **options)
+    alone = fwsr.select(X, K, codes=has_codes, **options)
+    assert found.exemplars.tolist() == alone.exemplars.tolist()
+    np.testing.assert_array_equal(found.weights, alone.weights)
+    np.testing.assert_array_equal(found.points, X[found.exemplars])
+    assert any("brought to the client" in note for note in found.plan.notes)
+    assert found.assignment.chunks[0] == lazy.chunks[0]
+    np.testing.assert_array_equal(found.assignment, alone.assignment)
+    if has_codes:
+        np.testing.assert_allclose(found.codes, alone.codes, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["FWSR", "KFWSR", "Exchange"])
+def test_estimators_have_the_defaults_of_those_of_one_process(name):
+    here = getattr(fwsr, name)(K).get_params()
+    there = getattr(fwsr.dask, name)(K).get_params()
+    assert {**here, "client": None, "timeout": 60.0} == there | {
+        one: value for one, value in here.items() if one not in there}
+
+
+def test_an_estimator_of_few_points(client):
+    X = points()[:900]
+    model = fwsr.dask.Exchange(K, client=client).fit(da.from_array(X, chunks=(300, -1)))
+    alone = fwsr.Exchange(K).fit(X)
+    assert model.exemplar_indices_.tolist() == alone.exemplar_indices_.tolist()
+    np.testing.assert_array_equal(model.predict(da.from_array(X, chunks=(300, -1))), alone.labels_)
+    np.testing.assert_array_equal(model.to_local().predict(X), alone.predict(X))
+
+
 # -------------------------------------------------------------------------------- what people see
 
 
@@ -174,6 +211,18 @@ def test_a_table_gives_its_index_and_keeps_it(client):
     np.testing.assert_array_equal(labels, alone.assignment)
     with pytest.raises(ValueError, match="column 'word' holds"):
         fwsr.dask.select(lazy.assign(word="a"), K, client=client)
+
+
+def test_chunks_of_unknown_sizes_are_counted(client):
+    X = points(np.float64)
+    lazy = da.from_array(X, chunks=(900, -1))
+    some = lazy[lazy[:, 0] > 3]
+    assert np.isnan(some.chunks[0]).all()
+    found = fwsr.dask.select(some, K, method="fwsr", client=client)
+    alone = fwsr.select(X[X[:, 0] > 3], K, method="fwsr")
+    same(found, alone)
+    assert any("were unknown and counted" in note for note in found.plan.notes)
+    np.testing.assert_array_equal(found.assignment.compute(), alone.assignment)
 
 
 def test_estimators_are_lazy_and_become_local(client):
@@ -282,6 +331,29 @@ def test_a_worker_that_is_silent_is_named():
         finally:
             for _, pid in stopped:
                 os.kill(pid, signal.SIGCONT)
+
+
+def test_a_worker_that_joins_late_is_not_waited_for_and_takes_the_place_of_a_lost_one():
+    X = points()
+    alone = fwsr.select(X, K, method="fwsr")
+    with cluster(1) as client:
+        lazy = da.from_array(X, chunks=(900, -1))
+        first = list(client.nthreads())
+        done = []
+
+        def change(progress):
+            if progress.exemplars == 2 and not done:
+                client.cluster.scale(2)
+                client.wait_for_workers(2)
+                done.append("joined")
+            if progress.exemplars == 3 and done == ["joined"]:
+                kill(client, first[0])
+                done.append("lost")
+
+        found = fwsr.dask.select(lazy, K, method="fwsr", client=client, callback=change)
+        assert done == ["joined", "lost"] and found.wire["lost"] >= 1
+        same(found, alone)
+        assert not leftovers(client)
 
 
 def test_nothing_left_to_run_on_is_an_error():

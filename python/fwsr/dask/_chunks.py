@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ._layout import share_out
 from ._shards import Facts, facts_of
@@ -15,6 +16,17 @@ def release(futures: list[Any]) -> None:
     """Lets go of them now: a frame of an exception may keep them for long."""
     for future in futures:
         future.release()
+
+
+def gathered(client: Any, chunks: Chunks) -> Any:
+    """All rows, in this process."""
+    pieces = client.gather(client.compute(chunks.delayed))
+    if hasattr(pieces[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(pieces)
+    return (sp.vstack(pieces).tocsr() if any(map(sp.issparse, pieces))
+            else np.concatenate(pieces))
 
 
 class Chunks:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from .._answers import joined
 from .._clusters import is_collection
 from .._run import Request, Run, how_many
-from ._chunks import Chunks, release
+from ._chunks import Chunks, gathered, release
 from ._lazy import _represented_by
 from ._shards import facts_of
 
@@ -98,16 +98,6 @@ class Split:
         return Chunks.of_pieces(self.pieces[c], [int((own == c).sum()) for own in self.places],
                                 self.columns)
 
-    def here(self, name: str) -> Any:
-        """All points of a class, in this process."""
-        pieces = self.client.gather(self.client.compute(self.chunks(name).delayed))
-        if hasattr(pieces[0], "iloc"):
-            import pandas as pd
-
-            return pd.concat(pieces)
-        return (sp.vstack(pieces).tocsr() if any(map(sp.issparse, pieces))
-                else np.concatenate(pieces))
-
     def close(self) -> None:
         futures, self._futures, self.pieces = self._futures, [], []
         release(futures)
@@ -140,7 +130,7 @@ def of_all_points(raw: dict[str, Any], members: np.ndarray) -> dict[str, Any]:
 def chosen_here(points: Split, name: str, wanted: int, request: Request, n_jobs: int | None,
                 watcher: Any) -> Part:
     """From a class that is brought to this process."""
-    rows, members = points.here(name), points.members(name)
+    rows, members = gathered(points.client, points.chunks(name)), points.members(name)
     run = Run.prepare(rows, request, {name: wanted}, False, [name] * len(members), n_jobs, None,
                       name="k")
     run.options["assignment"] = False

@@ -20,9 +20,9 @@ from .._encoder import Encoder, Kernel
 from .._functions import _listed, _numbers
 from .._progress import Progress, Watcher
 from .._results import Selection as LocalSelection
-from .._run import Classes, Request, how_many, is_solver, seed_of, tell, threads_of
+from .._run import Classes, Request, Run, how_many, is_solver, seed_of, tell, threads_of
 from .._several import Setting, Sweep
-from ._chunks import Chunks
+from ._chunks import Chunks, gathered
 from ._classes import (
     FEW,
     Part,
@@ -55,6 +55,13 @@ class Selection(LocalSelection):
     wire : dict
         What the run told the workers: ``questions``, ``round_trips``, bytes ``sent`` and
         ``received``, workers ``lost``, questions ``replayed`` to those that took their place.
+
+    Examples
+    --------
+    >>> import fwsr.dask
+    >>> chosen = fwsr.dask.select(X, 20)  # doctest: +SKIP
+    >>> chosen.assignment.compute()[:3], chosen.wire["lost"]  # doctest: +SKIP
+    (array([4, 0, 7]), 0)
     """
 
     points: Any = None
@@ -77,9 +84,9 @@ def client_of(client: Any) -> Any:
         try:
             client = get_client()
         except ValueError:
-            raise ValueError("there is no Dask client: start one, as in\\n"
-                             "    from dask.distributed import Client\\n"
-                             "    client = Client()\\n"
+            raise ValueError("there is no Dask client: start one, as in\n"
+                             "    from dask.distributed import Client\n"
+                             "    client = Client()\n"
                              "and choose again") from None
     if client.asynchronous:
         raise ValueError("the client is asynchronous, and a choice waits for its workers: give a "
@@ -118,6 +125,7 @@ class DaskRun:
         self.client = client_of(client)
         chunks = X if isinstance(X, Chunks) else Chunks(X)
         self.leader = Leader(self.client, chunks, _seconds(timeout))
+        self.here: Run | None = None  # what cannot be shared, of few points that are brought here
         try:
             self.data = self.original = Rows(self.leader)
             self._prepare(k, n_jobs, name, sweep, (checkpoint, resume, checkpoint_seconds))
@@ -151,16 +159,37 @@ class DaskRun:
         self.checkpoint = checkpoint_of(*checkpoint, request, facts, conditions, False)
         if self.checkpoint is not None:
             options["recorder"] = self.checkpoint.core
-        self.core = _core.ShardedRun(n, chunks.features, chunks.sparse, single, options,
-                                     request.method, request.settings, request.seed)
-        self.leader.settle(self.core.preprocessing(sweep))
+        try:
+            self.core = _core.ShardedRun(n, chunks.features, chunks.sparse, single, options,
+                                         request.method, request.settings, request.seed)
+        except ValueError:
+            if n > FEW or sweep:
+                raise
+            self.here = self._brought_here(dataclasses.replace(request, conditions=given), k,
+                                           n_jobs, name)
+        else:
+            self.leader.settle(self.core.preprocessing(sweep))
+
+    def _brought_here(self, request: Request, k: Any, n_jobs: int | None, name: str) -> Run:
+        run = Run.prepare(gathered(self.client, self.leader.chunks), request, k, False, None,
+                          n_jobs, None, name=name)
+        run.data.notes += [*self.leader.notes, f"what is asked of these {len(self.leader)} points "
+                           "is not shared among workers: they were brought to the client"]
+        run.options["assignment"] = False
+        if self.checkpoint is not None:
+            run.options["recorder"] = self.checkpoint.core
+        return run
 
     def close(self) -> None:
         self.leader.close()
 
     def select(self, watcher: Watcher, codes_too: bool) -> Selection:
         with closing(watcher), self.checkpoint.kept() if self.checkpoint else nullcontext():
-            raw = self.core.select(self.leader.ask, watcher.function, watcher.every_step)
+            if self.here is not None:
+                self.here.options["codes"] = codes_too  # refused of methods that have none
+                raw = self.here.planned().select(watcher.function, watcher.every_step)
+            else:
+                raw = self.core.select(self.leader.ask, watcher.function, watcher.every_step)
             found = self.selection(raw, codes_too)
             watcher.finish(len(found))
         found.remember(self.request.method, {**self.request.options, **self.request.settings},
@@ -185,8 +214,14 @@ class DaskRun:
         return settings
 
     def selection(self, raw: dict[str, Any], codes_too: bool = False) -> Selection:
-        plain = selection_of(raw, self.leader.notes, None)
-        points, ids = self.leader.rows(plain.exemplars.tolist())
+        if self.here is not None:
+            plain, rows = self.here.selection(raw), self.here.original
+            points, ids = rows.rows(plain.exemplars), None
+            if self.leader.chunks.frame:
+                ids = [rows.source.index[i] for i in plain.exemplars.tolist()]
+        else:
+            plain = selection_of(raw, self.leader.notes, None)
+            points, ids = self.leader.rows(plain.exemplars.tolist())
         fields = {f.name: getattr(plain, f.name) for f in dataclasses.fields(plain)}
         found = Selection(**{**fields, "ids": ids, "points": points,
                              "conditions": self.conditions,
@@ -204,6 +239,8 @@ class DaskRun:
 
     def encoder(self, selection: LocalSelection) -> Encoder:
         """What represents points by these exemplars, wherever the points are."""
+        if self.here is not None:
+            return self.here.encoder(selection)
         o = self.request.options
         kernel = Kernel(self.core.kernel, selection.gamma or 0.0, o.get("degree", 3),
                         o.get("coef0", 1.0))
@@ -339,6 +376,13 @@ def sweep(
     Returns
     -------
     Sweep
+
+    Examples
+    --------
+    >>> import fwsr.dask
+    >>> found = fwsr.dask.sweep(X, 20, alphas=["auto", 2], etas=[0, 0.3])  # doctest: +SKIP
+    >>> len(found)  # doctest: +SKIP
+    4
     """
     for name in ("alpha", "beta", "eta"):
         if name in options:
