@@ -19,27 +19,13 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
   const Index begin = Index{blockIdx.x} * part_rows;
   for (Index at = begin + own; at < begin + part_rows && at < z.rows; at += warps) {
     const Index i = z.first + at;
-    const double* const s = z.s + at * z.k;
     if (z.k > 0) {
-      const int near = nearest_of(s, z.exemplar_squares, z.k, z.rounding);
+      const int near = nearest_of(z.s + at * z.k, z.exemplar_squares, z.k, z.rounding);
       if (lane == 0) z.nearest[i] = near;
     }
     if (!z.full) continue;
-    const double *const x = z.x + at * z.k, *const xk = z.xk + at * z.k;
-    const double *const v = z.v + at * z.v_stride, *const t = z.t + at * z.m,
-                        *const y = z.y + at * z.m;
-    const double score =
-        z.r[i] + sum_over(z.m, [&](Index b) { return (y[b] - 2 * v[z.m + b]) * t[b]; });
-    if (lane == 0) z.scores[i] = !z.candidates || z.candidates[i] ? score : -INFINITY;
-    const double weight = z.weights ? z.weights[i] : 1.0;
-    sum.xk += weight * sum_over(z.k, [&](Index e) { return x[e] * s[e]; });
-    sum.xkx += weight * sum_over(z.k, [&](Index e) { return x[e] * xk[e]; });
-    const double square = z.squares[i];
-    sum.plain_trace += weight * square;
-    sum.projection += weight * (square - sum_over(z.rank, [&](Index q) {
-                                  const double along = v[2 * z.m + q];
-                                  return along * along;
-                                }));
+    const double* const x = z.x + at * z.k;
+    const double weight = z.weights ? z.weights[i] : 1.0, square = z.squares[i];
     const double norm = sqrt(square + z.eta_squared);
     const double outer = z.outer ? z.outer[i] : z.every_outer, mean = z.mean ? z.mean[i] : 0.0;
     const double taken = outer * (z.root_features * fabs(mean) + z.means_norm);
@@ -47,6 +33,7 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
     const double length = norm + sum_over(z.k, [&](Index e) { return fabs(x[e]) * z.norms[e]; });
     const double error = rough + z.of_codes * norm +
                          sum_over(z.k, [&](Index e) { return fabs(x[e]) * z.roughness[e]; });
+    sum.plain_trace += weight * square;
     sum.absolute += weight * (length * length);
     sum.residual_errors += weight * (error * error);
     sum.longest = fmax(sum.longest, norm);
@@ -58,42 +45,11 @@ __global__ void __launch_bounds__(threads) sweep_rows(const SweepBlock z) {
   if (threadIdx.x != 0) return;
   for (int w = 1; w < warps; ++w) {
     const SweepSums& p = parts[w];
-    sum.xk += p.xk, sum.xkx += p.xkx, sum.plain_trace += p.plain_trace,
-        sum.projection += p.projection;
+    sum.plain_trace += p.plain_trace;
     sum.absolute += p.absolute, sum.residual_errors += p.residual_errors;
     sum.longest = fmax(sum.longest, p.longest), sum.roughest = fmax(sum.roughest, p.roughest);
   }
   z.sums[z.first / part_rows + blockIdx.x] = sum;
-}
-
-/// 32 exemplars and code_part rows, some at a time: what these add to the columns.
-constexpr int tall = 8, code_part = 1024;
-__global__ void code_columns(const CodeRows z, Index rows, Index k, bool full, double* parts) {
-  __shared__ double room[3][tall][warp];
-  const Index e = Index{blockIdx.y} * warp + threadIdx.x;
-  const Index begin = Index{blockIdx.x} * code_part;
-  const Index end = begin + code_part < rows ? begin + code_part : rows;
-  double squares = 0, along = 0, score = 0;
-  if (e < k)
-#pragma unroll 4
-    for (Index i = begin + threadIdx.y; i < end; i += tall) {
-      const double code = z.x[i * k + e], weight = z.weights ? z.weights[i] : 1.0;
-      squares += weight * (code * code);
-      if (!full) continue;
-      const double p = z.s[i * k + e] - z.xk[i * k + e];
-      along += weight * (code * p);
-      score += weight * (p * p);
-    }
-  room[0][threadIdx.y][threadIdx.x] = squares;
-  room[1][threadIdx.y][threadIdx.x] = along;
-  room[2][threadIdx.y][threadIdx.x] = score;
-  __syncthreads();
-  if (threadIdx.y != 0 || e >= k) return;
-  for (int q = 0; q < 3; ++q) {
-    double sum = 0;
-    for (int y = 0; y < tall; ++y) sum += room[q][y][threadIdx.x];
-    parts[(Index{blockIdx.x} * 3 + q) * k + e] = sum;
-  }
 }
 
 /// As Offer::see (solver/exchange.hpp).
@@ -186,26 +142,6 @@ void launch_sweep_rows(const Device& device, const SweepBlock& block) {
   sweep_rows<<<blocks_for(block.rows, part_rows), threads, 0, device.stream()>>>(block);
   check_launch("describing the points");
 }
-void launch_take_columns(const Device& device, const double* v, Index v_stride, Index rows,
-                         const Index* places, Index k, double* s) {
-  for_cells(device, rows, k,
-            [=] __device__(Index i, Index e) { s[i * k + e] = v[i * v_stride + places[e]]; });
-}
-void launch_code_columns(Device& device, const CodeRows& codes, Index rows, Index k, bool full,
-                         double* out) {
-  if (k == 0 || rows == 0) return;
-  const Index count = (rows + code_part - 1) / code_part;
-  Array<double> parts(device, count * 3 * k);
-  const dim3 grid(static_cast<unsigned>(count), static_cast<unsigned>(blocks_for(k, warp)));
-  code_columns<<<grid, dim3(warp, tall), 0, device.stream()>>>(codes, rows, k, full, parts.get());
-  check_launch("adding up codes");
-  const double* const from = parts.get();
-  for_each(device, 3 * k, [=] __device__(Index column) {
-    double sum = 0;
-    for (Index b = 0; b < count; ++b) sum += from[b * 3 * k + column];
-    out[column] += sum;
-  });
-}
 void launch_themselves(const Device& device, const Index* points, Index k, PointRange between,
                        int* nearest) {
   for_each(device, k, [=] __device__(Index t) {
@@ -264,9 +200,13 @@ void launch_times(const Device& device, const double* times, Index n, double* v)
 void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v) {
   for_cells(device, rows, d, [=] __device__(Index i, Index l) { v[i * d + l] *= sqrt(times[i]); });
 }
-void launch_scatter(const Device& device, const double* some, const Index* places, Index count,
-                    double* all) {
-  for_each(device, count, [=] __device__(Index c) { all[places[c]] = some[c]; });
+void launch_double_above(const Device& device, Index panel, Index d, double* matrix) {
+  for_cells(device, d, d, [=] __device__(Index k, Index l) {
+    if (l / panel > k / panel) matrix[k * d + l] *= 2;
+  });
+}
+void launch_add_identity(const Device& device, Index d, double* matrix) {
+  for_each(device, d, [=] __device__(Index l) { matrix[l * d + l] += 1; });
 }
 
 }  // namespace fwsr::cuda

@@ -9,24 +9,16 @@ namespace fwsr::cuda {
 /// Sums over `part_rows` points each, which the host adds up first to last.
 inline constexpr Index part_rows = 64;
 struct SweepSums {
-  double xk = 0, xkx = 0, plain_trace = 0, projection = 0;
-  double absolute = 0, residual_errors = 0, longest = 0, roughest = 0;
+  double plain_trace = 0, absolute = 0, residual_errors = 0, longest = 0, roughest = 0;
 };
 
-/// `rows` points from `first` on. All matrices row by row, as wide as said.
+/// `rows` points from `first` on. All matrices row by row.
 struct SweepBlock {
-  Index first = 0, rows = 0, m = 0, k = 0, rank = 0;
-  bool full = false;
-  const double* v =
-      nullptr;  // products with the basis (m), with A_B^T C (m), with the orthonormal ones (rank)
-  Index v_stride = 0;
-  const double *x = nullptr, *s = nullptr;  // codes, and products with the exemplars: k
-  const double *t = nullptr, *y = nullptr;  // Theta^T s, and G times that: m
-  const double* xk = nullptr;               // X K_TT: k
-  // Of all points, from point 0 on; weights and candidates may be null: 1 each, and all.
-  const double* r = nullptr;
+  Index first = 0, rows = 0, k = 0;
+  bool full = false;                        // for the sums, not the nearest alone
+  const double *x = nullptr, *s = nullptr;  // codes, for the sums; products with the exemplars: k
+  // Of all points, from point 0 on; weights may be null: 1 each.
   const double* weights = nullptr;
-  const char* candidates = nullptr;
   const double *squares = nullptr, *mean = nullptr, *outer = nullptr;
   double every_outer = 1, means_norm = 0, root_features = 0, eta_squared = 0;
   // Of the exemplars.
@@ -34,21 +26,9 @@ struct SweepBlock {
   double of_codes = 0, rounding = 0;
   // Out.
   SweepSums* sums = nullptr;  // of every part_rows points of all
-  double* scores = nullptr;   // of all points
   int* nearest = nullptr;     // of all points
 };
 void launch_sweep_rows(const Device& device, const SweepBlock& block);
-/// s_ie = v_i,places_e.
-void launch_take_columns(const Device& device, const double* v, Index v_stride, Index rows,
-                         const Index* places, Index k, double* s);
-/// Squares of codes, <x, p>, p^2 with p = s - xk, of every exemplar: k numbers each are added to `out` for all rows, each
-/// by its weight.
-struct CodeRows {
-  const double *x = nullptr, *s = nullptr, *xk = nullptr;  // rows x k
-  const double* weights = nullptr;                         // null: 1 each
-};
-void launch_code_columns(Device& device, const CodeRows& codes, Index rows, Index k, bool full,
-                         double* out);
 /// nearest[point_t] = t, of points between these: exemplars stand for themselves.
 struct PointRange {
   Index first = 0, last = 0;
@@ -102,10 +82,12 @@ struct ScoreErrors {
 };
 void launch_bounds(const Device& device, const double* v, const ScoreErrors& errors, Index n,
                    double* least, double* most);
-/// v_i <- v_i times_i; rows of d numbers times the roots of `times`; all[places_c] = some_c.
+/// v_i <- v_i times_i; rows of d numbers times the roots of `times`.
 void launch_times(const Device& device, const double* times, Index n, double* v);
 void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v);
-void launch_scatter(const Device& device, const double* some, const Index* places, Index count,
-                    double* all);
+/// Of a d x d matrix what is above its panels of columns on the diagonal counts twice.
+void launch_double_above(const Device& device, Index panel, Index d, double* matrix);
+/// I is added to a d x d matrix.
+void launch_add_identity(const Device& device, Index d, double* matrix);
 
 }  // namespace fwsr::cuda

@@ -53,7 +53,6 @@ CudaForm::CudaForm(CudaPoints& points)
       dim_(points.facts().dim),
       covariance_(points.covariance(false)),
       id_(CudaPoints::new_id()),
-      c_(device_, std::span<const double>(covariance_->c)),
       e_(device_, std::span<const double>(identity(dim_))),
       et_(device_, std::span<const double>(identity(dim_))),
       a_(device_, dim_),
@@ -83,7 +82,7 @@ RunView CudaForm::view() const {
   RunView view = run_->view();
   view.state = state_.get();
   view.record = record_.get();
-  view.covariance = c_.get();
+  view.covariance = shard_.covariance(covariance_->id);
   view.rest = rest_.get();
   view.e = e_.get();
   view.et = et_.get();

@@ -42,7 +42,7 @@ class CudaForm final : public Form {
   std::shared_ptr<const Covariance> covariance_;
   Index id_;
   CardRun* run_;
-  Array<double> c_, e_, et_, a_, w_, cw_, rv_;
+  Array<double> e_, et_, a_, w_, cw_, rv_;
   Array<double> rest_;  // I - V^T V, V what is included; empty: I
   Array<RunState> state_;
   Array<StepRecord> record_;

@@ -9,14 +9,20 @@
 
 namespace fwsr::cuda {
 
-using OneCard = AskedShard<CudaShard>;
+class OneCard : public AskedShard<CudaShard> {
+ public:
+  using AskedShard::AskedShard;
+  static constexpr bool holds_covariance = true;
+};
 
 class CudaPoints final : public LearntPoints<OneCard> {
  public:
   using LearntPoints::LearntPoints;
   /// All products on a card are in double.
   std::shared_ptr<const Covariance> covariance(bool) override {
-    return LearntPoints::covariance(false);
+    std::shared_ptr<const Covariance> found = LearntPoints::covariance(false);
+    shards()->shard().keep(*found);
+    return found;
   }
 };
 

@@ -59,7 +59,7 @@ WhichPoints::Reply CudaShard::answer(const WhichPoints& q) const {
 
 Told CudaShard::answer(const Forget& q) {
   if (q.what == Forget::What::run) runs_.erase(q.id);
-  if (q.what == Forget::What::covariance) r_.erase(q.id);
+  if (q.what == Forget::What::covariance) r_.erase(q.id), c_.erase(q.id);
   if (q.what == Forget::What::set) sets_.erase(q.id), narrowed_.erase(q.id);
   return {};
 }
@@ -87,25 +87,17 @@ Moments::Reply CudaShard::answer(const Moments& q) {
   return {Gram{.products = sum.total(), .rows = {}}};
 }
 
-namespace {
-
-constexpr Index panel = 128;  // columns of C at a time
-
-/// C with all that stands above its panels on the diagonal doubled, and what is below of no use.
-std::vector<double> doubled_above(std::span<const double> c, Index dim) {
-  std::vector<double> upper(c.begin(), c.end());
-  for (Index k = 0; k < dim; ++k)
-    for (Index l = (k / panel + 1) * panel; l < dim; ++l) upper[at(k * dim + l)] *= 2;
-  return upper;
+void CudaShard::keep(const Covariance& covariance) {
+  Array<double>& held = c_[covariance.id];
+  if (held.empty()) held = put(covariance.c);
 }
 
-}  // namespace
-
-/// a_i^T C a_i of every point, for a symmetric C: a panel of its columns is multiplied with what is beside or above its
-/// part of the diagonal.
-Array<double> CudaShard::forms(const DevicePoints& own, std::span<const double> c) {
+/// A panel of columns of C is multiplied with what is beside or above its part of the diagonal. All that stands above the
+/// panels counts twice, and what is below is of no use.
+Array<double> CudaShard::forms(const DevicePoints& own, Array<double> matrix) {
+  constexpr Index panel = 128;  // columns of C at a time
   const Index dim = own.dim();
-  const Array<double> matrix = put(doubled_above(c, dim));
+  launch_double_above(*device_, panel, dim, matrix.get());
   Array<double> r(*device_, own.size()), y;
   for_rows(own, dim, [&](Index first, Index last, const double* rows) {
     const Index count = last - first;
@@ -124,7 +116,7 @@ Array<double> CudaShard::forms(const DevicePoints& own, std::span<const double> 
 }
 
 KeepForms::Reply CudaShard::answer(const KeepForms& q) {
-  r_[q.id] = forms(candidates(q.set), q.c.all());
+  r_[q.id] = forms(candidates(q.set), put(q.c.all()));
   return largest_of(*device_, r_[q.id].get(), r_[q.id].size());
 }
 

@@ -13,6 +13,7 @@
 #include "fwsr/cuda/device_points.hpp"
 #include "fwsr/cuda/statistics.hpp"
 #include "fwsr/cuda/step.hpp"
+#include "fwsr/solver/covariance.hpp"
 #include "fwsr/solver/questions.hpp"
 #include "fwsr/solver/terms.hpp"
 
@@ -71,6 +72,9 @@ class CudaShard {
   void add(Index set, std::unique_ptr<DevicePoints> points);
   const DevicePoints& points(Index set) const { return *sets_.at(set); }
   CardRun& run(Index id) { return *runs_.at(id); }
+  /// C on the card, until it is forgotten.
+  void keep(const Covariance& covariance);
+  const double* covariance(Index id) const { return c_.at(id).get(); }
 
   template <class Question>
   typename Question::Reply answer(const OfSet<Question>& q) {
@@ -125,7 +129,10 @@ class CudaShard {
   /// x <- the residuals A - A X of some rows, which `a` holds.
   template <class Use>
   void for_residuals(const DevicePoints& own, const ResidualVectors& x, Use&& use);
-  Array<double> forms(const DevicePoints& own, std::span<const double> c);
+  /// a_i^T C a_i of every point, for a symmetric C, which is used up.
+  Array<double> forms(const DevicePoints& own, Array<double> c);
+  /// The candidates whose squared scores a_i^T S a_i lead (linear_sweep.hpp).
+  Leaders leaders(Index set, Array<double> s, double margin);
   /// The same less `shift`, and their squared norms: use(first, last, rows, squares).
   template <class Use>
   void for_moved(const DevicePoints& own, std::span<const double> shift, Index numbers_each,
@@ -138,19 +145,16 @@ class CudaShard {
   struct Narrowed {
     Terms terms;
     std::unique_ptr<DevicePoints> candidates;  // null: all points
-    Array<char> marks;                         // of all points: is a candidate; empty: all are
-    Array<Index> places, groups;  // of the candidates; empty: theirs are all places, no groups
-    Array<double> weights;        // of all points; empty: 1 each
-    Array<double> costs, prices;  // of the candidates, and 1 / cost^2; empty: 1 each
-    Array<double> left;           // KeepLeft
+    Array<Index> groups;                       // of the candidates; empty: none
+    Array<double> weights;                     // of all points; empty: 1 each
+    Array<double> costs, prices;               // of the candidates, and 1 / cost^2; empty: 1 each
+    Array<double> left;                        // KeepLeft
   };
   const Narrowed& narrowed(Index set) const;
   const DevicePoints& candidates(Index set) const;
   /// Rows first .. last of all points times the roots of their weights; numbers of all points times their weights.
   void weigh_rows(Index set, Index first, Index last, double* rows);
   void weigh(Index set, double* numbers);
-  /// r of all points, from that of the candidates; others have 0.
-  Array<double> r_of_all(Index set, const Array<double>& r);
   /// ||a_i||^2 less what orthonormal vectors of d numbers take of the first d.
   Array<double> squares_beyond(const DevicePoints& own, const Numbers& orthonormal, Index d);
   /// How many points, or how much of their weight, each of k exemplars is the nearest of.
@@ -160,7 +164,7 @@ class CudaShard {
   KeepGoing keep_going_;
   std::unordered_map<Index, std::unique_ptr<DevicePoints>> sets_;
   std::unordered_map<Index, Narrowed> narrowed_;
-  std::unordered_map<Index, Array<double>> r_;  // of every covariance, of the candidates
+  std::unordered_map<Index, Array<double>> c_, r_;  // of every covariance; r of the candidates
   std::unordered_map<Index, std::unique_ptr<CardRun>> runs_;
   Array<double> residual_scores_;  // between ResidualScores and ResidualLeaders
   Array<int> groups_;              // between SumGroups and FindMiddles

@@ -1,4 +1,4 @@
-// What a CudaShard answers when a run has ended: codes, certificate, exchange.
+// What a CudaShard answers when a run has ended: residuals, exchange. Codes: shard_codes.cpp.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,150 +14,6 @@
 #include "fwsr/solver/covariance.hpp"
 
 namespace fwsr::cuda {
-
-DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
-  const DevicePoints& own = points(q.set);
-  const SweepTables& z = q.tables;
-  const Index n = own.size(), dim = own.dim(), m = z.m, k = z.k, width = z.with.rows;
-  const Array<double> with = put(z.with.values), theta = put(z.theta.values),
-                      among = put(z.among.values), g = put(z.g.values), squares = put(z.squares),
-                      norms = put(z.norm), roughness = put(z.roughness);
-  const Array<Index> places(*device_, std::span<const Index>(z.places)),
-      exemplars(*device_, std::span<const Index>(z.exemplars));
-  Array<double> v, x, s, t, y, xk, columns(*device_, 3 * k), scores(*device_, z.full ? n : 0);
-  Array<int> nearest(*device_, n);
-  Array<SweepSums> sums(*device_, z.full ? block_count(n, part_rows) : 0);
-  columns.set_to_zero();
-  nearest.set_to_zero();
-  const Rows rows_view = own.rows();
-  const Narrowed& under = narrowed(q.set);
-  const Array<double>& known = r_.at(q.covariance);
-  const Array<double> spread =
-      z.full && under.candidates ? r_of_all(q.set, known) : Array<double>();
-  SweepAnswer answer;
-  if (q.wanted.codes) answer.codes.resize(at(n * k));
-  if (q.wanted.assignment) answer.assignment.assign(at(n), -1);
-  for_rows(own, width + 3 * k + 2 * m, [&](Index first, Index last, const double* rows) {
-    const Index count = last - first;
-    const auto room = [&](Array<double>& a, Index each) {
-      if (a.empty()) a = Array<double>(*device_, count * each);
-    };
-    room(v, width), room(x, k), room(s, k);
-    times(rows, count, dim, with.get(), width, v.get(), width);
-    const auto multiply = [&](const double* left, Index stride, Index inner,
-                              const Array<double>& right, Index right_rows, Index right_cols,
-                              bool transposed, Array<double>& out, Index out_cols) {
-      if (inner > 0)
-        device_->blas().multiply({.left = {left, count, inner, stride},
-                                  .right = {right.get(), right_rows, right_cols, right_cols},
-                                  .transposed = transposed,
-                                  .out = out.get(),
-                                  .out_stride = out_cols});
-    };
-    if (theta.empty())  // no codes: only who is nearest is asked
-      x.set_to_zero();
-    else
-      multiply(v.get(), width, m, theta, k, m, true, x, k);
-    launch_take_columns(*device_, v.get(), width, count, places.get(), k, s.get());
-    if (z.full) {
-      room(t, m), room(y, m), room(xk, k);
-      multiply(s.get(), k, k, theta, k, m, false, t, m);
-      multiply(t.get(), m, m, g, m, m, false, y, m);
-      multiply(x.get(), k, k, among, k, k, false, xk, k);
-    }
-    launch_sweep_rows(*device_, {.first = first,
-                                 .rows = count,
-                                 .m = m,
-                                 .k = k,
-                                 .rank = z.rank,
-                                 .full = z.full,
-                                 .v = v.get(),
-                                 .v_stride = width,
-                                 .x = x.get(),
-                                 .s = s.get(),
-                                 .t = t.get(),
-                                 .y = y.get(),
-                                 .xk = xk.get(),
-                                 .r = spread.empty() ? known.get() : spread.get(),
-                                 .weights = under.weights.get(),
-                                 .candidates = under.marks.get(),
-                                 .squares = own.squares(),
-                                 .mean = rows_view.mean,
-                                 .outer = rows_view.outer,
-                                 .every_outer = rows_view.every_outer,
-                                 .means_norm = own.norm_of_means(),
-                                 .root_features = std::sqrt(static_cast<double>(own.features())),
-                                 .eta_squared = own.eta() * own.eta(),
-                                 .exemplar_squares = squares.get(),
-                                 .norms = norms.get(),
-                                 .roughness = roughness.get(),
-                                 .of_codes = z.of_codes,
-                                 .rounding = nearest_rounding,
-                                 .sums = sums.get(),
-                                 .scores = scores.get(),
-                                 .nearest = nearest.get()});
-    launch_code_columns(*device_,
-                        {.x = x.get(),
-                         .s = s.get(),
-                         .xk = xk.get(),
-                         .weights = under.weights.empty() ? nullptr : under.weights.get() + first},
-                        count, k, z.full, columns.get());
-    if (q.wanted.codes) {
-      const std::vector<double> some = x.get_some(0, count * k);
-      std::copy(some.begin(), some.end(), answer.codes.begin() + first * k);
-    }
-  });
-  SweepPart part;
-  const std::vector<double> by_exemplar = columns.get_all();
-  const auto column = [&](Index which) {
-    return std::vector<double>(by_exemplar.begin() + which * k,
-                               by_exemplar.begin() + (which + 1) * k);
-  };
-  part.squares = column(0);
-  part.count.assign(at(k), 0.0);
-  if (k > 0) {
-    launch_themselves(*device_, exemplars.get(), k, {0, n}, nearest.get());
-    part.count = counts(q.set, nearest, k);
-    if (q.wanted.assignment) {
-      const std::vector<int> all = nearest.get_all();
-      answer.assignment.assign(all.begin(), all.end());
-    }
-  }
-  if (z.full) {
-    part.sums.xp = column(1);
-    part.sums.squared_score = column(2);
-    for (const SweepSums& some : sums.get_all()) {
-      part.sums.xk += some.xk;
-      part.sums.xkx += some.xkx;
-      part.sums.plain_trace += some.plain_trace;
-      part.sums.projection += some.projection;
-      part.sums.sizes.add({.absolute = some.absolute,
-                           .residual_errors = some.residual_errors,
-                           .longest = some.longest,
-                           .roughest = some.roughest});
-    }
-    part.sums.trace =
-        part.sums.plain_trace + under.terms.weight_of_all(n) * (own.eta() * own.eta());
-    part.leaders.margin = 2 * z.score_error;
-    part.leaders.largest = largest_of(*device_, scores.get(), n);
-    const auto most = static_cast<Index>(Leaders::most);
-    Array<Index> found(*device_, most);
-    Array<unsigned long long> count(*device_, 1);
-    count.set_to_zero();
-    launch_collect(*device_, scores.get(), n, part.leaders.largest - part.leaders.margin, most,
-                   found.get(), count.get());
-    const auto in_all = static_cast<Index>(count.get_all().front());
-    if (in_all > most) {
-      part.leaders.left_out = part.leaders.largest;
-    } else {
-      std::vector<Index> leaders = found.get_some(0, in_all);
-      std::sort(leaders.begin(), leaders.end());
-      for (const Index i : leaders) part.leaders.all.push_back({i, scores.get_some(i, 1).front()});
-    }
-  }
-  answer.parts.push_back(std::move(part));
-  return answer;
-}
 
 template <class Use>
 void CudaShard::for_residuals(const DevicePoints& own, const ResidualVectors& x, Use&& use) {
@@ -234,7 +90,7 @@ ResidualScores::Reply CudaShard::answer(const ResidualScores& q) {
   const Index n = own.size(), dim = own.dim();
   std::vector<double> whole(q.rr.all().begin(), q.rr.all().end());
   mirror(dim, whole);
-  residual_scores_ = forms(own, whole);
+  residual_scores_ = forms(own, put(whole));
   Array<double> least(*device_, n), most(*device_, n);
   const Array<double>& prices = narrowed(q.set).prices;
   if (!prices.empty()) launch_times(*device_, prices.get(), n, residual_scores_.get());

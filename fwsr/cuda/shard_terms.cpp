@@ -21,12 +21,7 @@ Told CudaShard::answer(const Narrow& q) {
                 .included = {},
                 .groups = q.groups};
   const Terms& terms = made.terms;
-  if (q.some) {
-    made.candidates = std::make_unique<DevicePoints>(own, terms.candidates);
-    const std::vector<char> marks = candidate_marks(terms, own.size());
-    made.marks = Array<char>(*device_, std::span<const char>(marks));
-    made.places = Array<Index>(*device_, std::span<const Index>(terms.candidates));
-  }
+  if (q.some) made.candidates = std::make_unique<DevicePoints>(own, terms.candidates);
   if (terms.weighted()) made.weights = put(terms.weights);
   const Index candidates = q.some ? made.candidates->size() : own.size();
   std::vector<double> costs, prices;
@@ -65,14 +60,6 @@ void CudaShard::weigh(Index set, double* numbers) {
   if (!weights.empty()) launch_times(*device_, weights.get(), points(set).size(), numbers);
 }
 
-Array<double> CudaShard::r_of_all(Index set, const Array<double>& r) {
-  const Array<Index>& places = narrowed(set).places;
-  Array<double> all(*device_, points(set).size());
-  all.set_to_zero();
-  launch_scatter(*device_, r.get(), places.get(), places.size(), all.get());
-  return all;
-}
-
 std::vector<double> CudaShard::counts(Index set, const Array<int>& nearest, Index k) {
   std::vector<double> counts(at(k));
   if (const Terms& terms = narrowed(set).terms; terms.weighted()) {
@@ -94,8 +81,12 @@ Array<double> CudaShard::squares_beyond(const DevicePoints& own, const Numbers& 
                                         Index d) {
   const Index n = own.size(), dim = own.dim();
   const Index rank = d > 0 ? std::ssize(orthonormal.all()) / d : 0;
-  const Array<double> basis = put(orthonormal.all());
   Array<double> squares(*device_, n), along, rest;
+  if (rank >= d) {  // they span everything
+    squares.set_to_zero();
+    return squares;
+  }
+  const Array<double> basis = put(orthonormal.all());
   for_rows(own, rank + d, [&](Index first, Index last, const double* rows) {
     const Index count = last - first;
     if (rest.empty()) {

@@ -1,7 +1,8 @@
 // The PointSet whose points are held by one shard or many: it asks them all (questions.hpp), and adds up what they say,
 // first shard to last. So one shard and a hundred give the same bits.
 //
-// `Shards` says how they are reached:  std::vector<Question::Reply> ask(const Question&)  in the order of the shards.
+// `Shards` says how they are reached:  std::vector<Question::Reply> ask(const Question&)  in the order of the shards. Where
+// it has `holds_covariance`, products with C are left to them.
 #pragma once
 
 #include <algorithm>
@@ -105,6 +106,9 @@ class GatheredPoints : public PointSet {
       norms.push_back(std::sqrt(dot(row, row, facts_.dim)));
       leave_rest(row);
     }
+    std::span<const double> c = covariance.c;
+    if constexpr (requires { Shards::holds_covariance; })
+      c = {};  // products with it are made there
     DescribeCodes question{.set = set_,
                            .covariance = covariance.id,
                            .tables = make_tables(x,
@@ -113,7 +117,7 @@ class GatheredPoints : public PointSet {
                                                   .dim = facts_.dim,
                                                   .features = facts_.features,
                                                   .norms = std::move(norms)},
-                                                 covariance.c, covariance.r_error, wanted.sums),
+                                                 c, covariance.r_error, wanted.sums),
                            .wanted = wanted};
     selection.assignment.clear();
     selection.codes.clear();

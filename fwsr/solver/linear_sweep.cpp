@@ -200,8 +200,6 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
   z.full = full;
   z.m = m, z.k = k;
   z.theta = SmallMatrix(k, m);
-  z.among = SmallMatrix(k, k);
-  z.g = SmallMatrix(m, m);
   z.score_error = 4 * r_error;  // a few times that of r
   z.exemplars = exemplars;
   for (const Index e : exemplars)
@@ -210,10 +208,23 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
   SmallMatrix basis(m, d);
   basis.values = rows.rows;
   for (const Index p : z.places) z.squares.push_back(dot(basis.row(p), basis.row(p), d));
-  if (!full) {
+  if (full) {
+    for (Index t = 0; t < k; ++t) {
+      const auto place = at(z.places[at(t)]);
+      z.norm.push_back(rows.norms.empty() ? std::sqrt(z.squares[at(t)]) : rows.norms[place]);
+      z.roughness.push_back(roughness_of(z.norm.back(), rows.taken_away[place]));
+    }
+    std::vector<double> basis_norms;
+    for (Index b = 0; b < m; ++b)
+      basis_norms.push_back(std::sqrt(dot(basis.row(b), basis.row(b), d)));
+    z.of_codes = code_roughness(theta, basis_norms, z.norm);
+  }
+  if (!full || (c.empty() && d > 0)) {
     z.with = std::move(basis);
     return z;
   }
+  z.among = SmallMatrix(k, k);
+  z.g = SmallMatrix(m, m);
   SmallMatrix with_c(m, d);
   multiply(Product<double>{.m = m,
                            .n = d,
@@ -228,16 +239,9 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
     const double* row = basis.row(z.places[at(t)]);
     chosen.insert(chosen.end(), row, row + features);
     std::copy_n(row, d, exemplar_rows.row(t));
-    z.norm.push_back(rows.norms.empty() ? std::sqrt(z.squares[at(t)])
-                                        : rows.norms[at(z.places[at(t)])]);
-    z.roughness.push_back(roughness_of(z.norm.back(), rows.taken_away[at(z.places[at(t)])]));
   }
   if (k > 0) product(k, exemplar_rows.values.data(), d, Op::transpose, exemplar_rows, z.among);
   const std::vector<double> orthonormal = orthonormal_rows(std::move(chosen), k, features);
-  std::vector<double> basis_norms;
-  for (Index b = 0; b < m; ++b)
-    basis_norms.push_back(std::sqrt(dot(basis.row(b), basis.row(b), d)));
-  z.of_codes = code_roughness(theta, basis_norms, z.norm);
   z.rank = static_cast<Index>(orthonormal.size()) / features;
   z.with = SmallMatrix(2 * m + z.rank, d);
   std::copy(basis.values.begin(), basis.values.end(), z.with.values.begin());

@@ -97,7 +97,9 @@ struct SweepTables {
   bool by_product() const { return full || theta.values.empty(); }
 };
 /// `rows`: the points of theta's basis, row by row, and what centring took from each. `c`: C; needed for all sums
-/// only, as is r_error, what rounding may have done to r. The first `features` of `dim` numbers are not the eta row.
+/// only, as is r_error, what rounding may have done to r. Without C, who is asked makes the products with it himself:
+/// `with` is the basis alone, and there is neither `among` nor `g`. The first `features` of `dim` numbers are not the eta
+/// row.
 struct BasisRows {
   const std::vector<double>& rows;
   const std::vector<double>& taken_away;
