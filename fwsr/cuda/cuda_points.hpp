@@ -24,6 +24,11 @@ class CudaPoints final : public LearntPoints<OneCard> {
     shards()->shard().keep(*found);
     return found;
   }
+  std::optional<Among> among(const Covariance& covariance,
+                             std::span<const Index> points) const override {
+    if (!included().empty()) return std::nullopt;  // the card has the points as they are
+    return shards()->shard().among(set(), covariance.id, points);
+  }
 };
 
 }  // namespace fwsr::cuda

@@ -76,6 +76,9 @@ class CudaShard {
   void keep(const Covariance& covariance);
   const double* covariance(Index id) const { return c_.at(id).get(); }
 
+  /// K and K K of a few points (solver/exchange.hpp).
+  Among among(Index set, Index covariance, std::span<const Index> few);
+
   template <class Question>
   typename Question::Reply answer(const OfSet<Question>& q) {
     return sets_.at(q.set)->answer(q.question);

@@ -132,8 +132,13 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
   const Narrowed& under = narrowed(q.set);
   const ExchangeTables& z = q.tables;
   const Index n = own.size(), dim = own.dim(), k = z.k;
-  const Array<double> with = put(q.with.all()), inverse = put(z.m), g = put(z.g),
-                      kappa = put(z.kappa), per_m = put(z.per_m);
+  Array<double> with(*device_, 2 * k * dim);
+  const Array<double> inverse = put(z.m), g = put(z.g), kappa = put(z.kappa), per_m = put(z.per_m);
+  with.put(q.with.all());
+  device_->blas().multiply({.left = {with.get(), k, dim, dim},
+                            .right = {covariance(q.covariance), dim, dim, dim},
+                            .out = with.get() + k * dim,
+                            .out_stride = dim});
   std::vector<char> marks(at(n));
   const auto candidate = [&](Index point) {  // its place among them, or -1
     const Index place = under.terms.place(point);
@@ -207,6 +212,32 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
   for (const OfferOnCard& o : best.get_all())
     offers.push_back({.point = o.point < 0 ? o.point : under.terms.point(o.point), .gain = o.gain});
   return offers;
+}
+
+Among CudaShard::among(Index set, Index covariance_id, std::span<const Index> few) {
+  const DevicePoints& own = points(set);
+  const Index m = std::ssize(few), dim = own.dim(), width = dim + own_numbers;
+  const Array<Index> places(*device_, few);
+  const Array<double> gathered(*device_, m * width), with_c(*device_, m * dim),
+      products(*device_, m * m);
+  launch_gather(*device_, own.rows(), own.squares(), places.get(), m, gathered.get());
+  const Matrix rows{gathered.get(), m, dim, width};
+  const auto multiply = [&](const Matrix& left, const Matrix& right, bool transposed,
+                            const Array<double>& out, Index columns) {
+    device_->blas().multiply({.left = left,
+                              .right = right,
+                              .transposed = transposed,
+                              .out = out.get(),
+                              .out_stride = columns});
+  };
+  Among found;
+  multiply(rows, rows, true, products, m);
+  found.k = products.get_all();
+  multiply(rows, {covariance(covariance_id), dim, dim, dim}, false, with_c, dim);
+  multiply({with_c.get(), m, dim, dim}, rows, true, products, m);
+  found.kk = products.get_all();
+  mirror(m, found.k), mirror(m, found.kk);
+  return found;
 }
 
 BeyondSpan::Reply CudaShard::answer(const BeyondSpan& q) {

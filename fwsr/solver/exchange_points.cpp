@@ -1,6 +1,8 @@
 #include "fwsr/solver/exchange_points.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/index_range.hpp"
@@ -122,6 +124,7 @@ ExchangeInSet::ExchangeInSet(PointSet& set, const Terms& terms, int threads)
 }
 
 Among ExchangeInSet::among(std::span<const Index> points) {
+  if (std::optional<Among> there = set_.among(*covariance_, points)) return std::move(*there);
   const Index dim = set_.facts().dim, m = std::ssize(points);
   std::vector<double> rows(at(m * dim));
   set_.rows_of(points, rows.data());

@@ -170,8 +170,10 @@ class GatheredPoints : public PointSet {
     }
     std::vector<double> with = rows(tables.exemplars).rows;
     for (Index p = 0; p < tables.k; ++p) leave_rest(with.data() + p * facts_.dim);
-    const std::vector<double> with_c = times_covariance(with, covariance.c, facts_.dim);
-    with.insert(with.end(), with_c.begin(), with_c.end());
+    if constexpr (!requires { Shards::holds_covariance; }) {
+      const std::vector<double> with_c = times_covariance(with, covariance.c, facts_.dim);
+      with.insert(with.end(), with_c.begin(), with_c.end());
+    }
     std::vector<Offer> best(at(tables.k));
     for (const std::vector<Offer>& some : shards_->ask(TryExchanges{
              .set = set_, .covariance = covariance.id, .tables = tables, .with = with}))

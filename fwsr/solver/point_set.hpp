@@ -21,6 +21,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -115,6 +116,11 @@ class PointSet {
   /// For every exemplar the best point in its place (exchange.hpp). @pre a covariance of this set, in double
   virtual std::vector<Offer> offers(const Covariance& covariance,
                                     const ExchangeTables& tables) const = 0;
+  /// K and K K of a few points, from where these are; nothing where that takes longer than here.
+  virtual std::optional<Among> among(const Covariance& /*covariance*/,
+                                     std::span<const Index> /*points*/) const {
+    return std::nullopt;
+  }
   /// For every exemplar the point in the middle of those it stands for (middle.hpp).
   virtual Middles middles(const std::vector<Index>& exemplars, const MiddleWeights& weights) = 0;
   /// What is left of the points beyond the span of some of them, without the eta row.

@@ -245,7 +245,7 @@ struct KeepLeft {
 struct TryExchanges {
   Index set = 0, covariance = 0;
   ExchangeTables tables;
-  Numbers with;  // the k exemplars, then k rows A_T^T C
+  Numbers with;  // the k exemplars, then k rows A_T^T C, unless who is asked makes these himself
   using Reply = std::vector<Offer>;
 };
 /// The points of every exemplar: their sum, and how many they are (middle.hpp). Who stands for whom is kept.
