@@ -7,6 +7,7 @@
 
 #include "fwsr/solver/device.hpp"
 #include "fwsr/solver/select.hpp"
+#include "narrow_points.hpp"
 
 namespace {
 
@@ -276,6 +277,40 @@ TEST_F(Cuda, points_that_do_not_fit_are_read_where_they_are) {
       EXPECT_LT(plan.device_bytes, whole.device_bytes);
       expect_same(fwsr::select(view, o), cpu, 1e-9);
     }
+}
+
+TEST_F(Cuda, numbers_of_one_and_two_bytes_are_used_as_they_are) {
+  unsigned seed = 850;
+  for (const fwsr::NarrowNumber number : fwsr::all_numbers)
+    for (const auto& [n, d] : {std::pair<Index, Index>{3000, 64}, {2000, 61}, {300, 784}, {500, 7}})
+      for (const auto scale : {fwsr::Scale::none, fwsr::Scale::standard, fwsr::Scale::unit}) {
+        SCOPED_TRACE(testing::Message() << fwsr::name_of(number) << ", " << n << " x " << d
+                                        << ", scale " << static_cast<int>(scale));
+        const fwsr::Twin twin(number, n, d, seed++);
+        SelectOptions o{.exemplars = std::min(d, Index{9})};
+        o.scale = scale;
+        o.assignment = o.precise = true;
+        const Selection cpu = fwsr::select(twin.wide(), o);
+        o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+        EXPECT_LT(fwsr::plan(twin.narrow(), o).device_bytes,
+                  fwsr::plan(twin.wide(), o).device_bytes);
+        expect_same(fwsr::select(twin.narrow(), o), cpu, 1e-9);
+      }
+}
+
+TEST_F(Cuda, numbers_of_one_and_two_bytes_that_do_not_fit_are_read_where_they_are) {
+  const Index n = 30000, d = 100;
+  for (const fwsr::NarrowNumber number : fwsr::all_numbers) {
+    SCOPED_TRACE(fwsr::name_of(number));
+    const fwsr::Twin twin(number, n, d, 900);
+    SelectOptions o{.exemplars = 9};
+    o.assignment = o.precise = true;
+    const Selection cpu = fwsr::select(twin.wide(), o);
+    o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+    o.device_memory = n * d * fwsr::bytes_of(number) + 8 * n * 6;
+    ASSERT_TRUE(fwsr::plan(twin.narrow(), o).device_reads_host);
+    expect_same(fwsr::select(twin.narrow(), o), cpu, 1e-9);
+  }
 }
 
 TEST_F(Cuda, too_little_memory_is_said_before_it_is_taken) {

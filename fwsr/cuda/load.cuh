@@ -4,6 +4,9 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <cstdint>
+#include <type_traits>
+
 #include "fwsr/cuda/device.hpp"
 #include "fwsr/cuda/rows.hpp"
 
@@ -23,6 +26,10 @@ __device__ inline double wide(__half x) {
 }
 __device__ inline double wide(__nv_bfloat16 x) {
   return static_cast<double>(__bfloat162float(x));
+}
+template <class T>
+requires std::is_integral_v<T> __device__ inline double wide(T x) {
+  return static_cast<double>(x);
 }
 
 /// 16 bytes of a row.
@@ -66,6 +73,14 @@ __device__ inline double feature_at(const Rows& rows, Index i, Index l) {
       return feature_of<double>(rows, i, l);
     case Number::float16:
       return feature_of<__half>(rows, i, l);
+    case Number::uint8:
+      return feature_of<std::uint8_t>(rows, i, l);
+    case Number::int8:
+      return feature_of<std::int8_t>(rows, i, l);
+    case Number::uint16:
+      return feature_of<std::uint16_t>(rows, i, l);
+    case Number::int16:
+      return feature_of<std::int16_t>(rows, i, l);
     default:
       return feature_of<__nv_bfloat16>(rows, i, l);
   }
@@ -166,6 +181,14 @@ void with_number(Number number, Work&& work) {
       return work(__half{});
     case Number::bfloat16:
       return work(__nv_bfloat16{});
+    case Number::uint8:
+      return work(std::uint8_t{});
+    case Number::int8:
+      return work(std::int8_t{});
+    case Number::uint16:
+      return work(std::uint16_t{});
+    case Number::int16:
+      return work(std::int16_t{});
   }
 }
 

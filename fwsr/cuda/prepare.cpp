@@ -139,7 +139,8 @@ PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> s
 std::shared_ptr<void> share_on_card(const PointsView& view, const SelectOptions& o, int threads) {
   if (o.device_memory > 0) return nullptr;  // one class at a time takes less
   auto shared = std::make_shared<Shared>(o.device.number);
-  const double bytes = static_cast<double>(entries_of(view)) * (is_single(view) ? 4 : 8);
+  const double bytes =
+      static_cast<double>(entries_of(view)) * static_cast<double>(number_bytes(view));
   if (bytes > 0.5 * static_cast<double>(shared->home->memory())) return nullptr;  // likewise
   shared->stored = Stored::copy(*shared->home, view, {}, threads);
   const std::lock_guard lock(held_mutex);

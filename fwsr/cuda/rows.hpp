@@ -9,9 +9,10 @@
 namespace fwsr::cuda {
 
 /// How numbers are stored.
-enum class Number { float32, float64, float16, bfloat16 };
+enum class Number { float32, float64, float16, bfloat16, uint8, int8, uint16, int16 };
 inline Index bytes_of(Number n) {
-  return n == Number::float64 ? 8 : n == Number::float32 ? 4 : 2;
+  const bool bytes = n == Number::uint8 || n == Number::int8;
+  return n == Number::float64 ? 8 : n == Number::float32 ? 4 : bytes ? 1 : 2;
 }
 
 struct Rows {

@@ -26,7 +26,7 @@ Sizes sizes_of(const PlanFacts& facts, const SelectOptions& o) {
           .threads = static_cast<double>(facts.threads),
           .linear = formula_of(o.kernel.type).linear,
           .sparse = facts.sparse,
-          .narrow = facts.narrow};
+          .narrow = facts.narrow_bytes > 0};
 }
 
 /// The rows of a factor of the kernel, in place of the points.

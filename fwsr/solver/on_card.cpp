@@ -38,7 +38,9 @@ constexpr double of_cuda = 512.0 * (1 << 20);  // by CUDA itself
 
 CardBytes parts_of(const PlanFacts& facts, const SelectOptions& o) {
   const auto n = static_cast<double>(facts.points), d = static_cast<double>(facts.features);
-  const double number = facts.single ? 4 : 8;
+  const auto number = static_cast<double>(facts.narrow_bytes > 0 ? facts.narrow_bytes
+                                          : facts.single         ? 4
+                                                                 : 8);
   constexpr double at_once = 1.5 * (1 << 30);
   const auto rank = static_cast<double>(std::min(o.rank, facts.points));
   const double dim = o.rank > 0 ? rank : d;  // of what the steps work on

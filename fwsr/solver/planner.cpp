@@ -137,7 +137,7 @@ PlanFacts facts_of(const PointsView& points, int threads) {
               .sparse = is_sparse(points),
               .single = is_single(points),
               .streamed = is_streamed(points),
-              .narrow = is_narrow(points),
+              .narrow_bytes = is_narrow(points) ? number_bytes(points) : 0,
               .threads = threads};
   const Index value = number_bytes(points);
   const Index index = points.index() >= 4 ? 8 : 4;

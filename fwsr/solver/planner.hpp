@@ -16,10 +16,10 @@ struct PlanFacts {
   bool sparse = false;
   bool single = false;
   bool streamed = false;
-  bool narrow = false;    // of one or two bytes each, computed with as float32
-  bool on_card = false;   // in the memory of a card already
-  Index data_bytes = 0;   // streamed points: what each thread holds of them at a time
-  Index label_bytes = 0;  // labels of all points, and who belongs to which class
+  Index narrow_bytes = 0;  // of a number, where that is one or two: computed with as float32
+  bool on_card = false;    // in the memory of a card already
+  Index data_bytes = 0;    // streamed points: what each thread holds of them at a time
+  Index label_bytes = 0;   // labels of all points, and who belongs to which class
   int threads = 1;
   int side_by_side = 1;  // classes that run at the same time share the memory
   double limit = 0;      // bytes for all of it; 0: as memory_limit says

@@ -96,6 +96,16 @@ def test_numpy_arrays_go_there(X, options):
 
 @needs_card
 @pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("kind", ["int8", "int16", "float16"])
+def test_narrow_arrays_go_there_as_they_are(X, kind, options):
+    narrow = (8 * X).astype(kind)
+    card, cpu = fwsr.select(narrow, 9, device="cuda", **options), fwsr.select(narrow, 9, **options)
+    assert card.exemplars.tolist() == cpu.exemplars.tolist()
+    assert card.weights.tolist() == cpu.weights.tolist()
+
+
+@needs_card
+@pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64"])
 def test_tensors_are_used_in_place(X, kind, options):
     torch = pytest.importorskip("torch")

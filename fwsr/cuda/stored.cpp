@@ -1,0 +1,219 @@
+#include "fwsr/cuda/stored.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "fwsr/base/at.hpp"
+#include "fwsr/base/blocks.hpp"
+#include "fwsr/base/memory.hpp"
+#include "fwsr/base/result.hpp"
+
+namespace fwsr::cuda {
+
+namespace {
+
+constexpr Index piece = 16;  // bytes
+
+/// Memory that the card reads by itself while the processor fills another part of it.
+class Pinned {
+ public:
+  explicit Pinned(Index bytes) {
+    if (cudaMallocHost(&data_, static_cast<std::size_t>(bytes)) == cudaSuccess) return;
+    cudaGetLastError();
+    throw MemoryError(
+        fmt::format("{} of the memory of this machine, which the card reads by itself, were needed "
+                    "for copies, and not to be had; end what else uses it",
+                    format_bytes(static_cast<double>(bytes))));
+  }
+  ~Pinned() { cudaFreeHost(data_); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+  unsigned char* get() const { return static_cast<unsigned char*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+};
+
+/// What was sent so far has arrived.
+class Event {
+ public:
+  Event() {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "copying to the card");
+  }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+Number number_of(NarrowNumber narrow) {
+  switch (narrow) {
+    case NarrowNumber::uint8:
+      return Number::uint8;
+    case NarrowNumber::int8:
+      return Number::int8;
+    case NarrowNumber::uint16:
+      return Number::uint16;
+    case NarrowNumber::int16:
+      return Number::int16;
+    case NarrowNumber::float16:
+      return Number::float16;
+    default:
+      return Number::bfloat16;
+  }
+}
+
+/// `put(row, own)` writes a row's numbers, `cols` of type T.
+template <class T, class Put>
+void copy_rows(Device& device, Index cols, std::span<const Index> subset, Index count, Index stride,
+               unsigned char* to, int threads, const Put& put) {
+  const Index row_bytes = stride * static_cast<Index>(sizeof(T));
+  const Index at_once =
+      std::clamp<Index>((Index{32} << 20) / row_bytes, 1, std::max<Index>(1, count));
+  const Pinned room(2 * at_once * row_bytes);
+  const Event sent[2];
+  for (Index first = 0, turn = 0; first < count; first += at_once, ++turn) {
+    const Index rows = std::min(at_once, count - first);
+    unsigned char* const part = room.get() + turn % 2 * at_once * row_bytes;
+    if (turn >= 2) check(cudaEventSynchronize(sent[turn % 2].get()), "copying to the card");
+    for_blocks(threads_for(threads, static_cast<double>(rows * cols)), rows,
+               [&](Index, Index begin, Index end) {
+                 for (Index i = begin; i < end; ++i) {
+                   const Index row = subset.empty() ? first + i : subset[at(first + i)];
+                   auto* const own = reinterpret_cast<T*>(part + i * row_bytes);
+                   put(row, own);
+                   std::fill(own + cols, own + stride, T{});
+                 }
+               });
+    check(cudaMemcpyAsync(to + first * row_bytes, part, at(rows * row_bytes),
+                          cudaMemcpyHostToDevice, device.stream()),
+          "copying points to the card");
+    check(cudaEventRecord(sent[turn % 2].get(), device.stream()), "copying to the card");
+  }
+  device.wait();
+}
+
+}  // namespace
+
+Stored Stored::room(Device& device, Number number, Index rows, Index features) {
+  const Index size = bytes_of(number);
+  Stored stored;
+  stored.number = number;
+  stored.rows = rows;
+  stored.features = features;
+  stored.stride = (features * size + piece - 1) / piece * piece / size;
+  stored.whole_pieces = true;
+  stored.own = Array<unsigned char>(device, rows * stored.stride * size);
+  stored.data = stored.own.get();
+  return stored;
+}
+
+std::shared_ptr<const Stored> Stored::copy(Device& device, const PointsView& points,
+                                           std::span<const Index> subset, int threads) {
+  auto stored = std::make_shared<Stored>();
+  std::visit(
+      [&](const auto& v) {
+        if constexpr (requires { v.data; }) {
+          using T = std::decay_t<decltype(*v.data)>;
+          *stored = room(device, sizeof(T) == 4 ? Number::float32 : Number::float64,
+                         subset.empty() ? v.rows : std::ssize(subset), v.cols);
+          copy_rows<T>(device, v.cols, subset, stored->rows, stored->stride, stored->own.get(),
+                       threads, [&](Index row, T* own) {
+                         std::memcpy(own, v.data + row * v.stride, at(v.cols) * sizeof(T));
+                       });
+        } else if constexpr (requires { v.numbers; }) {
+          const Index rows = subset.empty() ? v.rows : std::ssize(subset);
+          const auto copy_as = [&]<class Bits>(Bits) {
+            *stored = room(device, number_of(v.number), rows, v.cols);
+            copy_rows<Bits>(device, v.cols, subset, rows, stored->stride, stored->own.get(),
+                            threads, [&](Index row, Bits* own) {
+                              std::memcpy(own, v.address(row), at(v.cols) * sizeof(Bits));
+                            });
+          };
+          if (fwsr::bytes_of(v.number) == 1)
+            copy_as(std::uint8_t{});
+          else
+            copy_as(std::uint16_t{});
+        } else {
+          throw Error(
+              "the card takes dense points in memory; give sparse and streamed ones to device cpu");
+        }
+      },
+      points);
+  return stored;
+}
+
+namespace {
+
+/// Rows that somebody has, `stride` numbers apart.
+std::shared_ptr<Stored> rows_at(const void* data, Number number, Index rows, Index cols,
+                                Index stride) {
+  auto stored = std::make_shared<Stored>();
+  stored->data = data;
+  stored->number = number;
+  stored->rows = rows;
+  stored->features = cols;
+  stored->stride = stride;
+  const Index size = bytes_of(number);
+  stored->whole_pieces = reinterpret_cast<std::uintptr_t>(data) % piece == 0 &&
+                         stride * size % piece == 0 && cols * size % piece == 0;
+  return stored;
+}
+
+/// From now on the card reads these bytes by itself; until the answer is dropped, unless others had seen to that before.
+std::shared_ptr<void> held_in_place(const void* data, Index bytes) {
+  void* const memory = const_cast<void*>(data);  // NOLINT: nothing is written
+  const cudaError_t status =
+      cudaHostRegister(memory, static_cast<std::size_t>(bytes), cudaHostRegisterMapped);
+  if (status == cudaSuccess) return {memory, [](void* held) { cudaHostUnregister(held); }};
+  cudaGetLastError();
+  if (status == cudaErrorHostMemoryAlreadyRegistered) return {};
+  throw MemoryError(fmt::format(
+      "the points do not fit the card, and the {} that they take of this machine cannot be held in "
+      "place for it to read them there ({}); use device cpu, or give an array in memory that can "
+      "be written to, and not a mapped file",
+      format_bytes(static_cast<double>(bytes)), cudaGetErrorString(status)));
+}
+
+}  // namespace
+
+std::shared_ptr<const Stored> Stored::in_place(const PointsView& points) {
+  std::shared_ptr<Stored> stored;
+  const auto hold = [&](const void* data, Number number, const auto& v) {
+    const Index bytes = ((v.rows - 1) * v.stride + v.cols) * bytes_of(number);
+    std::shared_ptr<void> registered = held_in_place(data, bytes);
+    void* there = nullptr;
+    check(cudaHostGetDevicePointer(&there, const_cast<void*>(data), 0),  // NOLINT: as above
+          "asking where the card sees the points");
+    stored = rows_at(there, number, v.rows, v.cols, v.stride);
+    stored->on_host = true;
+    stored->registered = std::move(registered);
+  };
+  std::visit(
+      [&](const auto& v) {
+        if constexpr (requires { v.data; })
+          hold(v.data, sizeof(*v.data) == 4 ? Number::float32 : Number::float64, v);
+        else if constexpr (requires { v.numbers; })
+          hold(v.numbers, number_of(v.number), v);
+        else
+          throw Error(
+              "the card takes dense points in memory; give sparse and streamed ones to device cpu");
+      },
+      points);
+  return stored;
+}
+
+std::shared_ptr<const Stored> Stored::borrow(const DeviceView& points) {
+  const Number number = points.number == DeviceNumber::float32   ? Number::float32
+                        : points.number == DeviceNumber::float64 ? Number::float64
+                        : points.number == DeviceNumber::float16 ? Number::float16
+                                                                 : Number::bfloat16;
+  return rows_at(points.data, number, points.rows, points.cols, points.stride);
+}
+
+}  // namespace fwsr::cuda
