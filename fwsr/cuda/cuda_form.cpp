@@ -6,6 +6,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/cuda/after.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/solver/clock.hpp"
@@ -53,14 +54,18 @@ CudaForm::CudaForm(CudaPoints& points)
       dim_(points.facts().dim),
       covariance_(points.covariance(false)),
       id_(CudaPoints::new_id()),
-      e_(device_, std::span<const double>(identity(dim_))),
-      et_(device_, std::span<const double>(identity(dim_))),
+      e_(device_, dim_ * dim_),
+      et_(device_, dim_ * dim_),
       a_(device_, dim_),
       w_(device_, dim_),
       cw_(device_, dim_),
       rv_(device_, dim_),
       state_(device_, 1),
       record_(device_, most_ahead) {
+  for (Array<double>* matrix : {&e_, &et_}) {
+    matrix->set_to_zero();
+    launch_add_identity(device_, dim_, matrix->get());
+  }
   shard_.answer(BeginRun{.set = points.set(), .covariance = covariance_->id, .run = id_});
   run_ = &shard_.run(id_);
   if (!points.included().empty())
