@@ -87,6 +87,11 @@ void add_device_arguments(CLI::App& app, SelectOptions& options) {
       ->group("The machine");
 }
 
+void check_device_arguments(const CLI::App& app, const SelectOptions& options) {
+  if (app.count("--device-memory") > 0 && options.device.kind == DeviceChoice::Kind::cpu)
+    throw UsageError("--device-memory is of a card; add --device cuda, or leave it out");
+}
+
 void check_exemplars(RunArguments& a, SelectOptions& options) {
   if (a.exemplars.empty() && options.budget && !a.per_class) return;  // as many as it pays for
   if (a.exemplars.empty())

@@ -37,6 +37,8 @@ void add_seed_argument(CLI::App& app, std::uint64_t& seed);
 void add_memory_argument(CLI::App& app, SelectOptions& options, bool streams = true);
 
 void add_device_arguments(CLI::App& app, SelectOptions& options);
+/// @throws UsageError
+void check_device_arguments(const CLI::App& app, const SelectOptions& options);
 
 /// Reads -k, here and nowhere else, into `a.count` and, of all points, `options`. @throws UsageError
 void check_exemplars(RunArguments& a, SelectOptions& options);

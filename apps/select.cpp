@@ -94,8 +94,7 @@ void check_arguments(const CLI::App& app, SelectArguments& a) {
   check_conditions_arguments(app, a.conditions, a.data);
   check_select_options(app);
   check_exemplars(a, a.options);
-  if (app.count("--device-memory") > 0 && a.options.device.kind == DeviceChoice::Kind::cpu)
-    throw UsageError("--device-memory is of a card; add --device cuda, or leave it out");
+  check_device_arguments(app, a.options);
   for (const char* name : {"--output", "--codes", "--assignment"})
     if (app.count(name) > 0 && app.get_option(name)->as<std::string>().empty())
       throw UsageError(fmt::format("{} is given an empty name; name a file", name));

@@ -92,6 +92,7 @@ void add_arguments(CLI::App& app, SweepArguments& a) {
   add_dry_run_and_quiet(app, a);
   add_threads_argument(app, a.data);
   add_memory_argument(app, a.options);
+  add_device_arguments(app, a.options);
 }
 
 /// Every setting as a request, in the order of the library.
@@ -120,6 +121,7 @@ void check_arguments(const CLI::App& app, SweepArguments& a) {
   check_select_options(app);
   refuse_both(app, "--etas", "--etas-relative", "give one");
   check_exemplars(a, a.options);
+  check_device_arguments(app, a.options);
   if (app.count("--output") > 0 && a.output.empty())
     throw UsageError("--output is given an empty name; name a file");
   a.write = &writer_of_result(sweep_writers(), a.output, a.json);

@@ -7,6 +7,7 @@
 
 #include "fwsr/solver/device.hpp"
 #include "fwsr/solver/select.hpp"
+#include "fwsr/solver/sweep.hpp"
 #include "narrow_points.hpp"
 
 namespace {
@@ -223,6 +224,27 @@ TEST_F(Cuda, classes_are_chosen_from_as_on_the_processor) {
         EXPECT_EQ(card[c].selection.weights, cpu[c].selection.weights);
       }
     }
+}
+
+TEST_F(Cuda, settings_of_a_sweep_are_those_of_the_processor) {
+  const Index n = 1500, d = 20;
+  const std::vector<float> x = random_points<float>(n, d, 490);
+  const MatrixView<const float> view{x.data(), n, d};
+  for (const Index rank : {Index{0}, Index{30}}) {
+    SelectOptions o = rank > 0 ? rbf(6, rank) : SelectOptions{.exemplars = 6};
+    o.assignment = o.precise = true;
+    const std::vector<fwsr::NumberOrAuto> alphas{fwsr::NumberOrAuto{}, 2.0, 10.0};
+    const std::vector<double> etas{0.0, 0.3};
+    const auto cpu = fwsr::sweep(view, o, alphas, etas);
+    o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+    const auto card = fwsr::sweep(view, o, alphas, etas);
+    ASSERT_EQ(card.size(), cpu.size());
+    for (std::size_t s = 0; s < cpu.size(); ++s) {
+      SCOPED_TRACE(testing::Message() << "rank " << rank << ", setting " << s);
+      EXPECT_EQ(card[s].selection.plan.device, "cuda");
+      expect_same(card[s].selection, cpu[s].selection, 1e-9);
+    }
+  }
 }
 
 TEST_F(Cuda, a_run_gives_the_same_bits_again) {

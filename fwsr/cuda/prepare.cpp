@@ -101,7 +101,10 @@ PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<Dev
     prepared.set = std::move(set);
   }
   set_terms(prepared, o, plan);
-  prepared.form_of_set = [own = static_cast<CudaPoints*>(prepared.set.get())] {
+  // C is held for the next run on these points.
+  prepared.form_of_set = [own = static_cast<CudaPoints*>(prepared.set.get()),
+                          held = std::shared_ptr<const Covariance>()]() mutable {
+    held = own->covariance(false);
     return std::make_unique<CudaForm>(*own);
   };
   return prepared;

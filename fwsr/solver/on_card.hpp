@@ -29,8 +29,8 @@ double host_bytes_beside_card(const PlanFacts& facts, const SelectOptions& o);
 PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going);
-/// As long as it is held, prepare_on_card finds all of these points on the card: they are copied once for all classes.
-/// May be null.
+/// As long as it is held, prepare_on_card finds all of these points on the card: they are copied once for all classes, or
+/// settings. May be null.
 std::shared_ptr<void> share_on_card(const PointsView& view, const SelectOptions& o, int threads);
 PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,

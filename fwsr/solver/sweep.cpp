@@ -16,6 +16,7 @@
 #include "fwsr/solver/covariance_form.hpp"
 #include "fwsr/solver/describe_run.hpp"
 #include "fwsr/solver/local_points.hpp"
+#include "fwsr/solver/on_card.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/refine.hpp"
 #include "fwsr/solver/select_points.hpp"
@@ -311,6 +312,9 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
                                      const SelectOptions& options, const SweepPlan& plan,
                                      const Observer& observer) {
   const Grid& grid = plan.grid;
+  const bool card = plan.each.device != "cpu";
+  const std::shared_ptr<void> there =
+      card && subset.empty() ? share_on_card(view, options, plan.each.threads) : nullptr;
   std::vector<SweepEntry> entries =
       plan.at_once > 1
           ? sweep_together(
@@ -320,7 +324,8 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
                 options, plan, grid, observer)
           : sweep_one_by_one(
                 [&](const SelectOptions& own, const Plan& each, const KeepGoing& keep_going) {
-                  return prepare_problem(view, subset, own, each, keep_going);
+                  return card ? prepare_on_card(view, subset, own, each, keep_going)
+                              : prepare_problem(view, subset, own, each, keep_going);
                 },
                 options, plan, grid, observer);
   for (SweepEntry& e : entries) to_global_indices(subset, e.selection);

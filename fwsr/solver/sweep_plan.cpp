@@ -107,6 +107,10 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
                     "or leave out their codes and assignments",
                     grid.size(), format_bytes(-room * side_by_side), format_bytes(limit)));
   plan.memory_bytes += static_cast<Index>(answers);
+  if (each.device != "cpu") {
+    plan.shared = "the points are copied to the card once, and settings run one after the other";
+    return plan;
+  }
   if (each.form != FormKind::covariance || each.kernel_by != KernelBy::none) {
     plan.shared = fmt::format("the settings of an eta share {}, and run one after the other",
                               each.kernel_by == KernelBy::held     ? "the kernel matrix"

@@ -95,6 +95,15 @@ def test_numpy_arrays_go_there(X, options):
 
 
 @needs_card
+def test_sweeps_run_there(X):
+    settings = {"alphas": ["auto", 5], "etas": [0, 0.3]}
+    card, cpu = fwsr.sweep(X, 6, **settings, device="cuda"), fwsr.sweep(X, 6, **settings)
+    assert [s.selection.exemplars.tolist() for s in card] == [
+        s.selection.exemplars.tolist() for s in cpu]
+    assert all(s.selection.plan.device == "cuda" for s in card)
+
+
+@needs_card
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("kind", ["int8", "int16", "float16"])
 def test_narrow_arrays_go_there_as_they_are(X, kind, options):

@@ -44,6 +44,17 @@ class Device(Case):
             self.assertIn(reason, said)
             self.assertIn("use device cpu", said)
 
+    def test_sweeps_have_a_device(self):
+        sweep = ("sweep", "set.npy", "-k", "6", "--alphas", "auto,5")
+        self.assertIn("add --device cuda", self.refuse(*sweep, "--device-memory", "1G").err)
+        self.assertIn("q = 2", self.refuse(*sweep, "--q", "1", "--device", "cuda").err)
+        if self.why_none:
+            self.assertIn("use device cpu", self.refuse(*sweep, "--device", "cuda", code=1).err)
+            self.skipTest(f"the rest needs a card: {self.why_none}")
+        on_card, on_cpu = (json.loads(self.succeed(*sweep, "--device", name, "--json", "--quiet").out)["settings"]
+                           for name in ("cuda", "cpu"))
+        self.assertEqual([s["exemplars"] for s in on_card], [s["exemplars"] for s in on_cpu])
+
     def test_auto_says_why(self):
         plan = self.select("--device", "auto", "--dry-run")["plan"]
         self.assertEqual(plan["device"], "cpu")
