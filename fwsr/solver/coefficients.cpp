@@ -2,13 +2,87 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/projection.hpp"
 
 namespace fwsr {
+
+namespace {
+
+/// A step as Theta sees it.
+struct Taken {
+  Index place = 0;  // of the pick in the basis
+  double gamma = 0, length_per_score = 0;
+};
+
+/// Theta = scale phi on its way, so that a step need not touch all of it. The basis is in the order of picking: rows and
+/// columns of what is not yet picked are zero.
+class Theta {
+ public:
+  /// `k`: K among the basis, m x m.
+  Theta(const std::vector<double>& k, Index m) : k_(k), m_(m), phi_(at(m * m)) {}
+
+  /// The first of these steps, one at least; says how many. phi^T K_j of all of them is a product with phi as it was
+  /// before, and what the steps between have added to it.
+  std::size_t take(std::span<const Taken> steps) {
+    std::vector<double> columns, all_c(at(std::ssize(steps) * m_)), added;
+    for (const Taken& step : steps) {
+      const auto own = k_.begin() + step.place * m_;  // K is symmetric
+      columns.insert(columns.end(), own, own + picked_);
+    }
+    multiply(Product<double>{.m = std::ssize(steps),
+                             .n = picked_,
+                             .k = picked_,
+                             .left = columns.data(),
+                             .right = phi_.data(),
+                             .right_stride = m_,
+                             .out = all_c.data(),
+                             .out_stride = m_});
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const auto& [j, gamma, length_per_score] = steps[s];
+      picked_ = std::max(picked_, j + 1);
+      // c~ = e_j - Theta^T K[basis, j], c = c~ / nu
+      double* const c = all_c.data() + static_cast<Index>(s) * m_;
+      for (std::size_t t = 0; t < s; ++t)
+        add(added[t] * k_[at(steps[t].place * m_ + j)], all_c.data() + static_cast<Index>(t) * m_,
+            c);
+      for (Index l = 0; l < picked_; ++l) c[l] *= -scale_;
+      c[j] += 1;
+      const bool keeps_phi = scale_by(1 - gamma);
+      added.push_back(length_per_score / scale_);
+      add(added.back(), c, phi_.data() + j * m_);
+      if (!keeps_phi) return s + 1;
+    }
+    return steps.size();
+  }
+
+  double entry(Index row, Index column) const { return scale_ * phi_[at(row * m_ + column)]; }
+
+ private:
+  void add(double times, const double* from, double* to) const {
+    for (Index l = 0; l < picked_; ++l) to[l] += times * from[l];
+  }
+  /// False: phi is another one now.
+  bool scale_by(double keep) {
+    scale_ *= keep;
+    if (!(std::abs(scale_) < 1e-100)) return true;  // else a full step, or many nearly full ones
+    for (double& v : phi_) v *= scale_;
+    scale_ = 1;
+    return false;
+  }
+
+  const std::vector<double>& k_;
+  Index m_, picked_ = 0;
+  std::vector<double> phi_;
+  double scale_ = 1;
+};
+
+}  // namespace
 
 Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& exemplars,
                     const KernelMatrix& kernel, const std::vector<double>& costs,
@@ -20,35 +94,22 @@ Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& ex
       result.basis.push_back(s.pick);
   const auto m = static_cast<Index>(result.basis.size());
   const std::vector<double> k = kernel.values(result.basis, result.basis);
-
-  // Theta = scale phi, so that a step need not touch all of it. The basis is in the order of picking:
-  // rows and columns of what is not yet picked are zero.
-  std::vector<double> phi(at(m * m));
-  double scale = 1;
-  Index picked = 0;
-  std::vector<double> c(at(m));
+  std::vector<Taken> steps;
   for (const Step& s : trace) {
-    throw_if_cancelled(keep_going);
     const Index j = place.at(s.pick);
-    picked = std::max(picked, j + 1);
     const double cost = costs.empty() ? 1.0 : costs[at(s.pick)];
     const double length =
         std::isinf(s.beta) ? s.score / k[at(j * m + j)] : s.step_size * (s.beta / cost);
-    // c~ = e_j - Theta^T K[basis, j], c = c~ / nu; K is symmetric
-    multiply_vector(Op::transpose, {phi.data(), picked, picked, m}, &k[at(j * m)], c.data());
-    for (Index l = 0; l < picked; ++l) c[at(l)] *= -scale;
-    c[at(j)] += 1;
-    scale *= 1 - s.step_size;
-    if (std::abs(scale) < 1e-100) {  // a full step, or many nearly full ones
-      for (Index r = 0; r < picked; ++r)
-        for (Index l = 0; l < picked; ++l) phi[at(r * m + l)] *= scale;
-      scale = 1;
-    }
-    if (s.score > 0)
-      for (Index l = 0; l < picked; ++l) phi[at(j * m + l)] += length * c[at(l)] / s.score / scale;
+    steps.push_back({j, s.step_size, s.score > 0 ? length / s.score : 0.0});
+  }
+  Theta theta(k, m);
+  constexpr std::size_t at_once = 32;
+  for (std::span<const Taken> rest = steps; !rest.empty();) {
+    throw_if_cancelled(keep_going);
+    rest = rest.subspan(theta.take(rest.first(std::min(at_once, rest.size()))));
   }
   for (const Index e : exemplars)
-    for (Index l = 0; l < m; ++l) result.theta.push_back(scale * phi[at(place.at(e) * m + l)]);
+    for (Index l = 0; l < m; ++l) result.theta.push_back(theta.entry(place.at(e), l));
   return result;
 }
 
