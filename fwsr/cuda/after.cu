@@ -174,6 +174,10 @@ void launch_no_offers(const Device& device, OfferOnCard* best, Index k) {
   for_each(device, k, [=] __device__(Index p) { best[p] = {-1, 0}; });
 }
 
+void launch_mark(const Device& device, const Index* places, Index count, char* marks) {
+  for_each(device, count, [=] __device__(Index c) { marks[places[c]] = 1; });
+}
+
 void launch_subtract_from(const Device& device, const double* bw, double* x, Index rows, Index k) {
   for_cells(device, rows, k, [=] __device__(Index i, Index p) {
     x[i * k + p] = bw[(2 * i + 1) * k + p] - x[i * k + p];

@@ -68,6 +68,8 @@ struct OfferBlock {
 };
 void launch_offers(const Device& device, const OfferBlock& block);
 void launch_no_offers(const Device& device, OfferOnCard* best, Index k);
+/// marks[places_c] = 1.
+void launch_mark(const Device& device, const Index* places, Index count, char* marks);
 
 /// x <- w - x, for the rows of an OfferBlock.
 void launch_subtract_from(const Device& device, const double* bw, double* x, Index rows, Index k);

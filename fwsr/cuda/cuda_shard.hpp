@@ -183,12 +183,16 @@ void CudaShard::for_rows(const DevicePoints& points, Index numbers_each, Use&& u
   const Index at_once =
       std::clamp<Index>(room / each / part_rows * part_rows, part_rows, Index{1} << 15);
   Array<double> rows(*device_, std::min(at_once, n) * points.dim());
-  for (Index first = 0; first < n; first += at_once) {
+  const Event done[2];
+  for (Index first = 0, turn = 0; first < n; first += at_once, ++turn) {
     throw_if_cancelled(keep_going_);
     const Index last = std::min(n, first + at_once);
     launch_fill(*device_, points.rows(), first, last, rows.get());
     use(first, last, rows.get());
-    if (keep_going_) device_->wait();  // so that who asks is answered soon
+    if (!keep_going_) continue;
+    // One block is under way, no more, so that who asks is answered soon.
+    done[turn % 2].record(*device_);
+    if (turn > 0) done[(turn - 1) % 2].wait();
   }
 }
 

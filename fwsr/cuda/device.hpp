@@ -70,6 +70,23 @@ class Device {
   std::unique_ptr<Blas> blas_;
 };
 
+/// A moment in the work of a device: all that was asked for before is done.
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "beginning work"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(const Device& device) const {
+    check(cudaEventRecord(event_, device.stream()), "working on the card");
+  }
+  void wait() const { check(cudaEventSynchronize(event_), "working on the card"); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 /// Some numbers in the memory of a card. What is copied is there when the call returns.
 template <class T>
 class Array {

@@ -139,13 +139,13 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
                             .right = {covariance(q.covariance), dim, dim, dim},
                             .out = with.get() + k * dim,
                             .out_stride = dim});
-  std::vector<char> marks(at(n));
+  std::vector<Index> chosen_places;
   const auto candidate = [&](Index point) {  // its place among them, or -1
     const Index place = under.terms.place(point);
     return place < n && under.terms.point(place) == point ? place : Index{-1};
   };
   for (const Index e : z.exemplars)
-    if (const Index c = candidate(e); c >= 0) marks[at(c)] = 1;
+    if (const Index c = candidate(e); c >= 0) chosen_places.push_back(c);
   const Array<Index> of_exemplars(*device_, std::span<const Index>(z.partners.groups)),
       spare(*device_, std::span<const Index>(z.partners.spare)),
       groups_with_room(*device_, std::span<const Index>(z.partners.room));
@@ -157,7 +157,10 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
           z.exemplars[at(p)] == z.partners.refused[l] && c >= 0)
         pairs.insert(pairs.end(), {p, c});
   const Array<Index> refused(*device_, std::span<const Index>(pairs));
-  const Array<char> chosen(*device_, std::span<const char>(marks));
+  Array<char> chosen(*device_, n);
+  chosen.set_to_zero();
+  const Array<Index> marked(*device_, std::span<const Index>(chosen_places));
+  launch_mark(*device_, marked.get(), marked.size(), chosen.get());
   Array<double> bw, y, x, e, st;
   Array<OfferOnCard> parts, best(*device_, k);
   launch_no_offers(*device_, best.get(), k);

@@ -36,21 +36,6 @@ class Pinned {
   void* data_ = nullptr;
 };
 
-/// What was sent so far has arrived.
-class Event {
- public:
-  Event() {
-    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "copying to the card");
-  }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
 Number number_of(NarrowNumber narrow) {
   switch (narrow) {
     case NarrowNumber::uint8:
@@ -74,13 +59,13 @@ void copy_rows(Device& device, Index cols, std::span<const Index> subset, Index 
                unsigned char* to, int threads, const Put& put) {
   const Index row_bytes = stride * static_cast<Index>(sizeof(T));
   const Index at_once =
-      std::clamp<Index>((Index{32} << 20) / row_bytes, 1, std::max<Index>(1, count));
+      std::clamp<Index>((Index{8} << 20) / row_bytes, 1, std::max<Index>(1, count));
   const Pinned room(2 * at_once * row_bytes);
   const Event sent[2];
   for (Index first = 0, turn = 0; first < count; first += at_once, ++turn) {
     const Index rows = std::min(at_once, count - first);
     unsigned char* const part = room.get() + turn % 2 * at_once * row_bytes;
-    if (turn >= 2) check(cudaEventSynchronize(sent[turn % 2].get()), "copying to the card");
+    if (turn >= 2) sent[turn % 2].wait();
     for_blocks(threads_for(threads, static_cast<double>(rows * cols)), rows,
                [&](Index, Index begin, Index end) {
                  for (Index i = begin; i < end; ++i) {
@@ -93,7 +78,7 @@ void copy_rows(Device& device, Index cols, std::span<const Index> subset, Index 
     check(cudaMemcpyAsync(to + first * row_bytes, part, at(rows * row_bytes),
                           cudaMemcpyHostToDevice, device.stream()),
           "copying points to the card");
-    check(cudaEventRecord(sent[turn % 2].get(), device.stream()), "copying to the card");
+    sent[turn % 2].record(device);
   }
   device.wait();
 }
