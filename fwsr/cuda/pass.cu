@@ -58,8 +58,13 @@ __device__ void update_e(const RunView& run, const RunState& s) {
     }
 }
 
+/// Blocks that a processor of the card has registers for: left to itself the compiler takes more of them for halves, and
+/// there is room for two.
+template <class T>
+constexpr int blocks_at_once = sizeof(T) == 2 || sizeof(T) == 4 ? 3 : 2;
+
 template <class T, class S, bool ahead>
-__global__ void __launch_bounds__(pass_threads) pass(const RunView run) {
+__global__ void __launch_bounds__(pass_threads, blocks_at_once<T>) pass(const RunView run) {
   extern __shared__ __align__(
       128) unsigned char memory[];  // else a row of the ring would straddle banks
   const Rows& rows = run.rows;
