@@ -116,7 +116,12 @@ Array<double> CudaShard::forms(const DevicePoints& own, Array<double> matrix) {
 }
 
 KeepForms::Reply CudaShard::answer(const KeepForms& q) {
-  r_[q.id] = forms(candidates(q.set), put(q.c.all()));
+  Array<double>& held = c_[q.id] = put(q.c.all());
+  Array<double> used(*device_, held.size());
+  check(cudaMemcpyAsync(used.get(), held.get(), q.c.all().size_bytes(), cudaMemcpyDeviceToDevice,
+                        device_->stream()),
+        "copying on the card");
+  r_[q.id] = forms(candidates(q.set), std::move(used));
   return largest_of(*device_, r_[q.id].get(), r_[q.id].size());
 }
 
