@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -67,7 +68,7 @@ __device__ unsigned hash(unsigned long long v) {
 }
 /// Nearly normal numbers, features of falling size, around one of 64 centres.
 template <class T>
-__global__ void make_points(T* x, Index n, Index d) {
+__global__ void make_points(T* x, Index n, Index d, float times = 1) {
   for (Index at = Index{blockIdx.x} * blockDim.x + threadIdx.x; at < n * d;
        at += Index{gridDim.x} * blockDim.x) {
     const Index i = at / d, l = at % d;
@@ -76,7 +77,7 @@ __global__ void make_points(T* x, Index n, Index d) {
     float centre = -6;
     for (int q = 0; q < 12; ++q)
       centre += static_cast<float>(hash((hash(i) % 64) * 1000003ull + l * 12 + q + 77)) * 0x1p-32f;
-    x[at] = static_cast<T>((sum + centre) / (1.0f + 0.02f * static_cast<float>(l)));
+    x[at] = static_cast<T>(times * (sum + centre) / (1.0f + 0.02f * static_cast<float>(l)));
   }
 }
 
@@ -160,6 +161,38 @@ void run(const char* name, Index n, Index d, Index k, fwsr::SelectOptions o, int
       median(steps), median(exchange), rounds, median(certificate), median(all), error, picks);
   std::fflush(stdout);
   cudaFree(x);
+}
+
+/// Points of one byte a number in the memory of the processor, and the same in float32: seconds of the whole call.
+void bytes(Index n, Index d, Index k) {
+  std::vector<std::int8_t> narrow(static_cast<std::size_t>(n * d));
+  std::int8_t* x = nullptr;
+  check(cudaMalloc(&x, narrow.size()), "making points");
+  make_points<std::int8_t><<<4096, 256>>>(x, n, d, 20);
+  check(cudaMemcpy(narrow.data(), x, narrow.size(), cudaMemcpyDeviceToHost), "making points");
+  cudaFree(x);
+  const std::vector<float> wide(narrow.begin(), narrow.end());
+  const fwsr::NarrowView few{narrow.data(), fwsr::NarrowNumber::int8, n, d, d};
+  const fwsr::MatrixView<const float> many{wide.data(), n, d};
+  fwsr::SelectOptions o{.exemplars = k};
+  o.device = {.kind = fwsr::DeviceChoice::Kind::cuda};
+  std::vector<Index> picks;
+  for (const fwsr::PointsView view : {fwsr::PointsView(few), fwsr::PointsView(many)}) {
+    std::vector<double> all, steps;
+    fwsr::Selection s;
+    for (int r = 0; r <= 3; ++r) {
+      const double start = now();
+      s = fwsr::select(view, o);
+      if (r > 0) all.push_back(now() - start), steps.push_back(s.seconds.steps);
+    }
+    if (picks.empty()) picks = s.exemplars;
+    std::printf(
+        "{\"case\": \"bytes\", \"n\": %td, \"d\": %td, \"k\": %td, \"bytes_each\": %td, "
+        "\"step\": %.4g, \"all\": %.4g, \"same_picks\": %d}\n",
+        n, d, k, fwsr::number_bytes(view), median(steps) / static_cast<double>(s.trace.size()),
+        median(all), static_cast<int>(picks == s.exemplars));
+    std::fflush(stdout);
+  }
 }
 
 /// Points in the memory of the processor, some exemplars of every class: seconds of the whole call.
@@ -266,6 +299,7 @@ int main(int argc, char** argv) {
     factor.refine = fwsr::Refine::middle;
     if (want("default")) run<float>("default", 1'000'000, 64, 100, factor, 1);
     if (want("larger")) larger(30'000'000, 128, 20, Index{4} << 30);
+    if (want("bytes")) bytes(500'000, 784, 100);
     if (want("classes")) classes(253'523, 784, 62, 10);
   } catch (const std::exception& e) {
     std::printf("{\"case\": \"failed\", \"why\": \"%s\"}\n", e.what());
