@@ -13,6 +13,9 @@ class OneCard : public AskedShard<CudaShard> {
  public:
   using AskedShard::AskedShard;
   static constexpr bool holds_covariance = true;
+  std::vector<double> products(Index set, const std::vector<Index>& points) {
+    return shard().products(set, points);
+  }
 };
 
 class CudaPoints final : public LearntPoints<OneCard> {

@@ -76,6 +76,8 @@ class CudaShard {
   void keep(const Covariance& covariance);
   const double* covariance(Index id) const { return c_.at(id).get(); }
 
+  /// Inner products of a few points without eta, row by row.
+  std::vector<double> products(Index set, std::span<const Index> few);
   /// K and K K of a few points (solver/exchange.hpp).
   Among among(Index set, Index covariance, std::span<const Index> few);
 

@@ -217,6 +217,20 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
   return offers;
 }
 
+std::vector<double> CudaShard::products(Index set, std::span<const Index> few) {
+  const DevicePoints& own = points(set);
+  const Index m = std::ssize(few), width = own.dim() + own_numbers;
+  const Array<Index> places(*device_, few);
+  const Array<double> gathered(*device_, m * width), found(*device_, m * m);
+  launch_gather(*device_, own.rows(), own.squares(), places.get(), m, gathered.get());
+  const Matrix rows{gathered.get(), m, own.features(), width};
+  device_->blas().multiply(
+      {.left = rows, .right = rows, .transposed = true, .out = found.get(), .out_stride = m});
+  std::vector<double> told = found.get_all();
+  mirror(m, told);
+  return told;
+}
+
 Among CudaShard::among(Index set, Index covariance_id, std::span<const Index> few) {
   const DevicePoints& own = points(set);
   const Index m = std::ssize(few), dim = own.dim(), width = dim + own_numbers;

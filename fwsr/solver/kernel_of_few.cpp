@@ -69,6 +69,8 @@ class KernelOfFew final : public KernelMatrix {
     };
     const std::vector<Index> left = place(rows), right = place(columns);
     if (wanted.empty()) return {};
+    if (points_.products && left == right && formula_of(kernel_.type).linear)
+      return products_of(left, wanted, eta);
     const std::unique_ptr<Points> few = points_.copies(wanted);
     return make_tiled_kernel(*few, kernel_, tiles_)->values(left, right, eta);
   }
@@ -77,6 +79,17 @@ class KernelOfFew final : public KernelMatrix {
   Index row_block() const override { refuse(); }
 
  private:
+  /// Of some points with themselves, from where they are: `places` of each among `wanted`.
+  std::vector<double> products_of(const std::vector<Index>& places,
+                                  const std::vector<Index>& wanted, Eta eta) const {
+    const std::vector<double> all = points_.products(wanted);
+    const double extra = eta == Eta::included ? this->eta() * this->eta() : 0.0;
+    std::vector<double> found;
+    for (const Index i : places)
+      for (const Index j : places)
+        found.push_back(all[static_cast<std::size_t>(i * std::ssize(wanted) + j)] + extra);
+    return found;
+  }
   [[noreturn]] static void refuse() {
     throw Error("the whole kernel of points that live somewhere else is not to be had");
   }

@@ -19,6 +19,8 @@ struct FewPoints {
   std::function<std::vector<double>(const std::vector<Index>& points)> squares;
   /// The points themselves, in this order.
   std::function<std::unique_ptr<Points>(const std::vector<Index>& points)> copies;
+  /// <a_i, a_j> of them all without eta, row by row; none where copies serve as well.
+  std::function<std::vector<double>(const std::vector<Index>& points)> products = {};
 };
 
 /// Their inner products.

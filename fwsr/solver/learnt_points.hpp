@@ -72,6 +72,17 @@ class LearntPoints : public GatheredPoints<Shards> {
 
   /// How a kernel between the few that a run has picked reaches them. @pre the points outlive it
   FewPoints few() const {
+    FewPoints few = few_by_copies();
+    if constexpr (requires(Shards & here) { here.products(Index{}, std::vector<Index>()); })
+      few.products = [this](const std::vector<Index>& points) {
+        return this->shards()->products(this->set(), points);
+      };
+    return few;
+  }
+  std::unique_ptr<KernelMatrix> kernel() const { return make_kernel_of_few(few()); }
+
+ private:
+  FewPoints few_by_copies() const {
     return {.facts = this->facts(),
             .squares =
                 [this](const std::vector<Index>& points) {
@@ -84,9 +95,7 @@ class LearntPoints : public GatheredPoints<Shards> {
                 },
             .copies = [this](const std::vector<Index>& points) { return copies(points); }};
   }
-  std::unique_ptr<KernelMatrix> kernel() const { return make_kernel_of_few(few()); }
 
- private:
   /// What all points share, as far as it is needed here.
   struct Learnt {
     PointsShape shape;
