@@ -56,10 +56,19 @@ class OnCard {
   std::size_t offset_;
 };
 
+bool is_whole(DeviceNumber number) {
+  return number >= DeviceNumber::uint8;
+}
+bool is_unsigned(DeviceNumber number) {
+  return number == DeviceNumber::uint8 || number == DeviceNumber::uint16;
+}
+
 std::vector<unsigned char> stored(const std::vector<float>& x, Index n, Index d, Index stride,
                                   DeviceNumber number) {
+  const bool bytes = number == DeviceNumber::uint8 || number == DeviceNumber::int8;
   const std::size_t size = number == DeviceNumber::float64   ? 8
                            : number == DeviceNumber::float32 ? 4
+                           : bytes                           ? 1
                                                              : 2;
   std::vector<unsigned char> bytes(static_cast<std::size_t>(n * stride) * size,
                                    0xff);  // NaN between
@@ -68,10 +77,13 @@ std::vector<unsigned char> stored(const std::vector<float>& x, Index n, Index d,
       const float v = x[static_cast<std::size_t>(i * d + l)];
       unsigned char* const to = bytes.data() + static_cast<std::size_t>(i * stride + l) * size;
       const double wide = v;
-      const std::uint16_t narrow = number == DeviceNumber::float16 ? half_of(v) : bfloat_of(v);
+      const std::uint16_t narrow = is_whole(number)
+                                       ? static_cast<std::uint16_t>(static_cast<int>(v))
+                                   : number == DeviceNumber::float16 ? half_of(v)
+                                                                     : bfloat_of(v);
       if (size == 8) std::memcpy(to, &wide, 8);
       if (size == 4) std::memcpy(to, &v, 4);
-      if (size == 2) std::memcpy(to, &narrow, 2);
+      if (size <= 2) std::memcpy(to, &narrow, size);  // of whole numbers the lower byte
     }
   return bytes;
 }
@@ -80,8 +92,9 @@ TEST(CudaView, any_type_and_layout_gives_the_picks_of_the_processor) {
   if (const fwsr::Cards cards = fwsr::find_cards(); cards.names.empty())
     GTEST_SKIP() << cards.why_none;
   unsigned seed = 1;
-  for (const DeviceNumber number : {DeviceNumber::float32, DeviceNumber::float64,
-                                    DeviceNumber::float16, DeviceNumber::bfloat16})
+  for (const DeviceNumber number :
+       {DeviceNumber::float32, DeviceNumber::float64, DeviceNumber::float16, DeviceNumber::bfloat16,
+        DeviceNumber::uint8, DeviceNumber::int8, DeviceNumber::uint16, DeviceNumber::int16})
     for (const auto& [d, more, offset] :
          {std::tuple<Index, Index, Index>{64, 0, 0}, {64, 8, 0}, {63, 0, 0}, {33, 3, 1}, {7, 0, 1}})
       for (const bool factor : {false, true}) {
@@ -89,7 +102,9 @@ TEST(CudaView, any_type_and_layout_gives_the_picks_of_the_processor) {
                      << "type " << static_cast<int>(number) << ", d " << d << ", stride + " << more
                      << ", offset " << offset << (factor ? ", rbf" : ""));
         const Index n = 3000, stride = d + more;
-        const std::vector<float> x = coarse_points(n, d, seed++);
+        std::vector<float> x = coarse_points(n, d, seed++);
+        if (is_whole(number))
+          for (float& v : x) v = 8 * v + (is_unsigned(number) ? 127 : 0);
         SelectOptions o{.exemplars = 12};
         o.precise = true;
         if (factor) {

@@ -53,6 +53,27 @@ Number number_of(NarrowNumber narrow) {
   }
 }
 
+Number number_of(DeviceNumber number) {
+  switch (number) {
+    case DeviceNumber::float32:
+      return Number::float32;
+    case DeviceNumber::float64:
+      return Number::float64;
+    case DeviceNumber::float16:
+      return Number::float16;
+    case DeviceNumber::bfloat16:
+      return Number::bfloat16;
+    case DeviceNumber::uint8:
+      return Number::uint8;
+    case DeviceNumber::int8:
+      return Number::int8;
+    case DeviceNumber::uint16:
+      return Number::uint16;
+    default:
+      return Number::int16;
+  }
+}
+
 /// `put(row, own)` writes a row's numbers, `cols` of type T.
 template <class T, class Put>
 void copy_rows(Device& device, Index cols, std::span<const Index> subset, Index count, Index stride,
@@ -194,11 +215,7 @@ std::shared_ptr<const Stored> Stored::in_place(const PointsView& points) {
 }
 
 std::shared_ptr<const Stored> Stored::borrow(const DeviceView& points) {
-  const Number number = points.number == DeviceNumber::float32   ? Number::float32
-                        : points.number == DeviceNumber::float64 ? Number::float64
-                        : points.number == DeviceNumber::float16 ? Number::float16
-                                                                 : Number::bfloat16;
-  return rows_at(points.data, number, points.rows, points.cols, points.stride);
+  return rows_at(points.data, number_of(points.number), points.rows, points.cols, points.stride);
 }
 
 }  // namespace fwsr::cuda

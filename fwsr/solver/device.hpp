@@ -26,7 +26,7 @@ Result<DeviceChoice> device_named(std::string_view name);
 std::string text_of(const DeviceChoice& device);
 
 /// How numbers in the memory of a card are stored.
-enum class DeviceNumber { float32, float64, float16, bfloat16 };
+enum class DeviceNumber { float32, float64, float16, bfloat16, uint8, int8, uint16, int16 };
 
 /// Dense points that are in the memory of a card already, and written: work on them that is under way on a stream of the
 /// caller's has to be waited for. Borrowed, never copied.

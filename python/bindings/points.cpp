@@ -1,7 +1,9 @@
 #include "python/bindings/points.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -178,8 +180,14 @@ GivenPoints card_points(const CardArray& a) {
     view.number = DeviceNumber::float16;
   else if (code == nb::dlpack::dtype_code::Bfloat && type.bits == 16)
     view.number = DeviceNumber::bfloat16;
+  else if (code == nb::dlpack::dtype_code::UInt && type.bits <= 16)
+    view.number = type.bits == 8 ? DeviceNumber::uint8 : DeviceNumber::uint16;
+  else if (code == nb::dlpack::dtype_code::Int && type.bits <= 16)
+    view.number = type.bits == 8 ? DeviceNumber::int8 : DeviceNumber::int16;
   else
-    throw Error("points on a card are float16, bfloat16, float32 or float64; convert them there");
+    throw Error(
+        "points on a card are float16, bfloat16, float32, float64, or integers of 8 or 16 bits; "
+        "convert them there");
   if (view.rows > 0 && ((view.cols > 1 && a.stride(1) != 1) || view.stride < view.cols))
     throw Error(
         "points on a card are stored row by row; make a copy that is, as in X.contiguous()");
@@ -195,14 +203,19 @@ GivenPoints card_points_at(std::uintptr_t address, const std::string& type, Inde
                   .cols = cols,
                   .stride = stride,
                   .device = device};
-  if (type == "float16")
-    view.number = DeviceNumber::float16;
-  else if (type == "float64")
-    view.number = DeviceNumber::float64;
-  else if (type != "float32")
+  constexpr std::pair<const char*, DeviceNumber> types[] = {
+      {"float16", DeviceNumber::float16}, {"float32", DeviceNumber::float32},
+      {"float64", DeviceNumber::float64}, {"uint8", DeviceNumber::uint8},
+      {"int8", DeviceNumber::int8},       {"uint16", DeviceNumber::uint16},
+      {"int16", DeviceNumber::int16}};
+  const auto found = std::find_if(std::begin(types), std::end(types),
+                                  [&](const auto& known) { return known.first == type; });
+  if (found == std::end(types))
     throw Error(fmt::format(
-        "points on a card are float16, float32 or float64, and these are {}; convert them there",
+        "points on a card are float16, float32, float64, or integers of 8 or 16 bits, and these "
+        "are {}; convert them there",
         type));
+  view.number = found->second;
   return card_view(view);
 }
 

@@ -19,7 +19,8 @@ from ._numbers import is_from, point_type
 _CUDA = (2, 13)
 
 #: As NumPy writes the types that a card reads.
-_TYPES = {"<f2": "float16", "<f4": "float32", "<f8": "float64"}
+_TYPES = {"<f2": "float16", "<f4": "float32", "<f8": "float64", "|u1": "uint8", "|i1": "int8",
+          "<u2": "uint16", "<i2": "int16"}
 
 
 def is_on_card(X: Any) -> bool:
@@ -80,8 +81,8 @@ def of_card(X: Any) -> CardData:
     told = X.__cuda_array_interface__
     (rows, cols), strides = told["shape"], told.get("strides")
     if told["typestr"] not in _TYPES:
-        raise ValueError("points on a card are float16, float32 or float64, and these are "
-                         f"{told['typestr']}; convert them there")
+        raise ValueError("points on a card are float16, float32, float64, or integers of 8 or 16 "
+                         f"bits, and these are {told['typestr']}; convert them there")
     size = int(told["typestr"][2:])
     if strides is not None and cols > 1 and strides[1] != size:
         raise ValueError("points on a card are stored row by row; make a copy that is")

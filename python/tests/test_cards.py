@@ -129,6 +129,16 @@ def test_tensors_are_used_in_place(X, kind, options):
 
 
 @needs_card
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("kind", ["uint8", "int8", "int16"])
+def test_tensors_of_whole_numbers_are_used_in_place(X, kind, options):
+    torch = pytest.importorskip("torch")
+    whole = (8 * X + (60 if kind == "uint8" else 0)).astype(kind)
+    chosen = fwsr.select(torch.tensor(whole, device="cuda"), 9, **options)
+    assert chosen.exemplars.tolist() == fwsr.select(whole, 9, **options).exemplars.tolist()
+
+
+@needs_card
 def test_work_that_is_under_way_is_waited_for(X):
     torch = pytest.importorskip("torch")
     there, expected = torch.tensor(X, device="cuda"), fwsr.select(X, 6, method="fwsr").exemplars
@@ -153,7 +163,11 @@ def test_arrays_of_cupy(X):
         assert chosen.exemplars.tolist() == expected.exemplars.tolist()
     model = fwsr.FWSR(9).fit(array)
     assert isinstance(model.exemplars_, cupy.ndarray)
-    with pytest.raises(ValueError, match="float16, .* or float64"):
+    for kind in ("int8", "int16"):
+        whole = (8 * X).astype(kind)
+        assert (fwsr.select(OnlyInterface(cupy.asarray(whole)), 9, method="fwsr").exemplars
+                == fwsr.select(whole, 9, method="fwsr").exemplars).all()
+    with pytest.raises(ValueError, match="float16, .* integers of 8 or 16 bits"):
         fwsr.select(OnlyInterface(cupy.asarray(X).astype("int32")), 3)
 
 
