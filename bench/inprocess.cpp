@@ -13,6 +13,7 @@
 #include "bench/floors.hpp"
 #include "fwsr/data/read.hpp"
 #include "fwsr/solver/select.hpp"
+#include "fwsr/views.hpp"
 #if __has_include("fwsr/solver/sweep.hpp")
 #include "fwsr/solver/sweep.hpp"
 #define FWSR_HAVE_SWEEP 1
@@ -43,18 +44,25 @@ struct Arguments {
   SelectOptions options;
 };
 
-/// Points in memory of their own, in one of the two types.
+/// Points in memory of their own, in one of the two types or as narrow ones are stored.
 struct Numbers {
   Index n = 0, d = 0;
   std::vector<float> singles;
   std::vector<double> doubles;
+  std::vector<std::byte> narrow;
+  fwsr::NarrowNumber number{};  // of the narrow ones
 
   fwsr::PointsView view() const {
+    if (!narrow.empty()) return fwsr::narrow_view(narrow.data(), number, n, d);
     if (!doubles.empty()) return fwsr::MatrixView<const double>{doubles.data(), n, d, d};
     return fwsr::MatrixView<const float>{singles.data(), n, d, d};
   }
-  Index bytes() const { return n * d * (doubles.empty() ? 4 : 8); }
+  Index bytes() const {
+    if (!narrow.empty()) return std::ssize(narrow);
+    return n * d * (doubles.empty() ? 4 : 8);
+  }
   const float* as_floats() const {
+    if (!narrow.empty()) return reinterpret_cast<const float*>(narrow.data());
     return doubles.empty() ? singles.data() : reinterpret_cast<const float*>(doubles.data());
   }
 };
@@ -75,12 +83,23 @@ Numbers load(const Arguments& a, int threads) {
       throw std::runtime_error(a.data + ": sparse points are not measured here");
     points.n = a.rows > 0 ? std::min(a.rows, fwsr::rows_of(all)) : fwsr::rows_of(all);
     points.d = fwsr::cols_of(all);
+    const auto* const narrow = std::get_if<fwsr::NarrowView>(&all);
+    if (narrow && !a.wide) {
+      points.number = narrow->number;
+      const Index row = points.d * fwsr::bytes_of(points.number);
+      for (Index i = 0; i < points.n; ++i)
+        points.narrow.insert(points.narrow.end(), narrow->address(i), narrow->address(i) + row);
+      return points;
+    }
+    points.singles.reserve(static_cast<std::size_t>(points.n * points.d));
     const auto copy = [&](const auto& view) {
       for (Index i = 0; i < points.n; ++i)
         for (Index l = 0; l < points.d; ++l)
           points.singles.push_back(static_cast<float>(view(i, l)));
     };
-    if (fwsr::is_single(all))
+    if (narrow)
+      copy(*narrow);
+    else if (fwsr::is_single(all))
       copy(std::get<fwsr::MatrixView<const float>>(all));
     else
       copy(std::get<fwsr::MatrixView<const double>>(all));
