@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "fwsr/linalg/byte_add.hpp"
+#include "fwsr/linalg/byte_products.hpp"
 
 namespace fwsr {
 
@@ -25,9 +26,9 @@ template <std::size_t width>
                                         Index stride) {
   const Index next = groups * group_bytes;
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));
-  __m512i total[tall][width];
+  ProductSums total[tall][width];
   for (std::size_t l = 0; l < tall; ++l)
-    for (std::size_t k = 0; k < width; ++k) total[l][k] = _mm512_set1_epi32(128 * sums[l]);
+    for (std::size_t k = 0; k < width; ++k) total[l][k] = ProductSums{} + 128 * sums[l];
   for (Index g = 0; g < groups; ++g, left += group_bytes, right += group_bytes) {
     __m512i v[width];
     for (std::size_t k = 0; k < width; ++k)
@@ -36,14 +37,13 @@ template <std::size_t width>
       int four;
       __builtin_memcpy(&four, left + 4 * l, sizeof four);
       const __m512i own = _mm512_set1_epi32(four);
-      for (std::size_t k = 0; k < width; ++k)
-        total[l][k] = _mm512_dpbusd_epi32(total[l][k], own, v[k]);
+      for (std::size_t k = 0; k < width; ++k) add_products(total[l][k], own, v[k]);
     }
   }
   for (std::size_t l = 0; l < tall; ++l)
     for (std::size_t k = 0; k < width; ++k)
       _mm512_storeu_si512(out + static_cast<Index>(l) * stride + static_cast<Index>(k) * panel,
-                          total[l][k]);
+                          bits_of(total[l][k]));
 }
 
 void column_sums(const std::uint8_t* packed, Index groups, Index panels, std::int32_t* sums) {
@@ -80,7 +80,7 @@ template <std::size_t height>
 [[gnu::always_inline]] inline void panel_forms(const std::uint8_t* rows, Index width,
                                                const std::int8_t* digits, Index groups, Index j,
                                                __m512d* sums) {
-  __m512i total[height][byte_digits] = {};
+  ProductSums total[height][byte_digits] = {};
   for (Index g = 0; g < groups; ++g, digits += byte_digits * group_bytes) {
     __m512i v[byte_digits];
     for (std::size_t k = 0; k < byte_digits; ++k)
@@ -89,8 +89,7 @@ template <std::size_t height>
       int four;
       __builtin_memcpy(&four, rows + static_cast<Index>(i) * width + 4 * g, sizeof four);
       const __m512i own = _mm512_set1_epi32(four);
-      for (std::size_t k = 0; k < byte_digits; ++k)
-        total[i][k] = _mm512_dpbusd_epi32(total[i][k], own, v[k]);
+      for (std::size_t k = 0; k < byte_digits; ++k) add_products(total[i][k], own, v[k]);
     }
   }
   const __m512d place = _mm512_set1_pd(256);
@@ -98,8 +97,9 @@ template <std::size_t height>
     for (int half = 0; half < 2; ++half) {
       __m512d y = _mm512_setzero_pd();
       for (std::size_t k = byte_digits; k-- > 0;) {
+        const __m512i digit = bits_of(total[i][k]);
         const __m256i own =
-            half ? _mm512_extracti64x4_epi64(total[i][k], 1) : _mm512_castsi512_si256(total[i][k]);
+            half ? _mm512_extracti64x4_epi64(digit, 1) : _mm512_castsi512_si256(digit);
         y = _mm512_add_pd(_mm512_mul_pd(y, place), _mm512_cvtepi32_pd(own));
       }
       const __m128i bytes = _mm_loadl_epi64(

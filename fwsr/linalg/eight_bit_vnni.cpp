@@ -2,7 +2,7 @@
 
 #include "fwsr/linalg/eight_bit_vnni.hpp"
 
-#include <immintrin.h>
+#include "fwsr/linalg/byte_products.hpp"
 
 namespace fwsr::vnni {
 
@@ -20,9 +20,7 @@ float root(float v) {
 /// nothing overflows: of d numbers they are no more than 2^15 d.
 template <int height>
 void products_of(const Block& b, Index row, Index column, float* out, float* least) {
-  __m512i sums[static_cast<unsigned>(height)][4];
-  for (int i = 0; i < height; ++i)
-    for (int v = 0; v < 4; ++v) sums[i][v] = _mm512_setzero_si512();
+  ProductSums sums[static_cast<unsigned>(height)][4] = {};
   const std::uint8_t* packed = b.packed + column * b.depth;
   const std::int8_t* const q = b.q + row * b.depth;
   for (Index l = 0; l < b.depth; l += 4, packed += 256) {
@@ -32,7 +30,7 @@ void products_of(const Block& b, Index row, Index column, float* out, float* lea
       std::int32_t four;
       __builtin_memcpy(&four, q + i * b.depth + l, 4);
       const __m512i all = _mm512_set1_epi32(four);
-      for (int v = 0; v < 4; ++v) sums[i][v] = _mm512_dpbusd_epi32(sums[i][v], with[v], all);
+      for (int v = 0; v < 4; ++v) add_products(sums[i][v], with[v], all);
     }
   }
   for (int i = 0; i < height; ++i) {
@@ -42,7 +40,7 @@ void products_of(const Block& b, Index row, Index column, float* out, float* lea
     __m512 lowest = _mm512_set1_ps(least[row + i]);
     for (int v = 0; v < 4; ++v) {
       const Index t = column + Index{16} * v;
-      const __m512 product = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[i][v], offset));
+      const __m512 product = _mm512_cvtepi32_ps(_mm512_sub_epi32(bits_of(sums[i][v]), offset));
       const __m512 own =
           _mm512_mul_ps(_mm512_mul_ps(product, scale), _mm512_loadu_ps(b.scales + t));
       const __m512 value = _mm512_sub_ps(_mm512_loadu_ps(b.add + t), own);

@@ -32,15 +32,6 @@ using Singles [[gnu::vector_size(lanes * sizeof(float))]] = float;
 }
 // Narrow numbers, which become doubles in registers.
 #if defined(__AVX2__) && defined(__F16C__)
-[[gnu::always_inline]] inline void widen(__m256i whole, Lanes& to) {
-#if defined(__AVX512F__)
-  const __m512d wide = _mm512_cvtepi32_pd(whole);
-#else
-  const __m256d wide[2] = {_mm256_cvtepi32_pd(_mm256_castsi256_si128(whole)),
-                           _mm256_cvtepi32_pd(_mm256_extracti128_si256(whole, 1))};
-#endif
-  __builtin_memcpy(&to, &wide, sizeof to);
-}
 [[gnu::always_inline]] inline void widen(__m256 single, Lanes& to) {
 #if defined(__AVX512F__)
   const __m512d wide = _mm512_cvtps_pd(single);
@@ -56,24 +47,75 @@ template <class T>
   __builtin_memcpy(&bits, from, lanes * sizeof(T));
   return bits;
 }
+[[gnu::always_inline]] inline __m256i whole(const std::uint8_t* from) {
+  return _mm256_cvtepu8_epi32(eight(from));
+}
+[[gnu::always_inline]] inline __m256i whole(const std::int8_t* from) {
+  return _mm256_cvtepi8_epi32(eight(from));
+}
+[[gnu::always_inline]] inline __m256i whole(const std::uint16_t* from) {
+  return _mm256_cvtepu16_epi32(eight(from));
+}
+[[gnu::always_inline]] inline __m256i whole(const std::int16_t* from) {
+  return _mm256_cvtepi16_epi32(eight(from));
+}
+template <NarrowType T>
+[[gnu::always_inline]] inline __m256 singles(const T* from) {
+  return _mm256_cvtepi32_ps(whole(from));
+}
+[[gnu::always_inline]] inline __m256 singles(const Float16* from) {
+  return _mm256_cvtph_ps(eight(from));
+}
+[[gnu::always_inline]] inline __m256 singles(const BFloat16* from) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(eight(from)), 16));
+}
+template <NarrowType T>
+[[gnu::always_inline]] inline void load(const T* from, Singles& to) {
+  const __m256 wide = singles(from);
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
+template <NarrowType T>
+[[gnu::always_inline]] inline void load(const T* from, Lanes& to) {
+  widen(singles(from), to);
+}
+#if defined(__AVX512DQ__)
+// Whole numbers by way of 64 bits: from 32 they would have to be brought across the register first, by the ports that a pass
+// needs for its products.
+[[gnu::always_inline]] inline void widen(__m512i numbers, Lanes& to) {
+  const __m512d wide = _mm512_cvtepi64_pd(numbers);
+  __builtin_memcpy(&to, &wide, sizeof to);
+}
 [[gnu::always_inline]] inline void load(const std::uint8_t* from, Lanes& to) {
-  widen(_mm256_cvtepu8_epi32(eight(from)), to);
+  widen(_mm512_cvtepu8_epi64(eight(from)), to);
 }
 [[gnu::always_inline]] inline void load(const std::int8_t* from, Lanes& to) {
-  widen(_mm256_cvtepi8_epi32(eight(from)), to);
+  widen(_mm512_cvtepi8_epi64(eight(from)), to);
 }
 [[gnu::always_inline]] inline void load(const std::uint16_t* from, Lanes& to) {
-  widen(_mm256_cvtepu16_epi32(eight(from)), to);
+  widen(_mm512_cvtepu16_epi64(eight(from)), to);
 }
 [[gnu::always_inline]] inline void load(const std::int16_t* from, Lanes& to) {
-  widen(_mm256_cvtepi16_epi32(eight(from)), to);
+  widen(_mm512_cvtepi16_epi64(eight(from)), to);
 }
-[[gnu::always_inline]] inline void load(const Float16* from, Lanes& to) {
-  widen(_mm256_cvtph_ps(eight(from)), to);
+#else
+[[gnu::always_inline]] inline void widen(__m256i numbers, Lanes& to) {
+  const __m256d wide[2] = {_mm256_cvtepi32_pd(_mm256_castsi256_si128(numbers)),
+                           _mm256_cvtepi32_pd(_mm256_extracti128_si256(numbers, 1))};
+  __builtin_memcpy(&to, &wide, sizeof to);
 }
-[[gnu::always_inline]] inline void load(const BFloat16* from, Lanes& to) {
-  widen(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(eight(from)), 16)), to);
+[[gnu::always_inline]] inline void load(const std::uint8_t* from, Lanes& to) {
+  widen(whole(from), to);
 }
+[[gnu::always_inline]] inline void load(const std::int8_t* from, Lanes& to) {
+  widen(whole(from), to);
+}
+[[gnu::always_inline]] inline void load(const std::uint16_t* from, Lanes& to) {
+  widen(whole(from), to);
+}
+[[gnu::always_inline]] inline void load(const std::int16_t* from, Lanes& to) {
+  widen(whole(from), to);
+}
+#endif
 #else
 /// The float32 that a narrow number is: as widened() of base/narrow.hpp, compiled here.
 template <class T>
@@ -98,6 +140,10 @@ template <class T>
   bits |= sign;
   __builtin_memcpy(&wide, &bits, sizeof wide);
   return wide;
+}
+template <NarrowType T>
+[[gnu::always_inline]] inline void load(const T* from, Singles& to) {
+  for (Index l = 0; l < lanes; ++l) to[l] = single_of(from[l]);
 }
 template <NarrowType T>
 [[gnu::always_inline]] inline void load(const T* from, Lanes& to) {

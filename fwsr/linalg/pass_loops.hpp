@@ -434,7 +434,10 @@ template <class T>
 void widen_body(const void* from, Index count, float* to) {
   const T* numbers = static_cast<const T*>(from);
   Index l = 0;
-  for (Lanes v; l + lanes <= count; l += lanes) load(numbers + l, v), store(v, to + l);
+  for (Singles v; l + lanes <= count; l += lanes) {
+    load(numbers + l, v);
+    __builtin_memcpy(to + l, &v, sizeof v);
+  }
   if (l == count) return;
   Lanes v;
   load_tail(numbers + l, count - l, v);
