@@ -379,7 +379,7 @@ FindMiddles::Reply PointShard::answer(const FindMiddles& q) {
 }
 
 BeyondSpan::Reply PointShard::answer(const BeyondSpan& q) const {
-  return beyond_span(points(q.set), q.orthonormal.all(), terms(q.set).weights, threads_,
+  return beyond_span(points(q.set), q.orthonormal.all(), {}, terms(q.set).weights, threads_,
                      keep_going_);
 }
 

@@ -44,14 +44,16 @@ void refuse_no_kernel(const KernelMatrix& kernel, std::span<const Index> exempla
 class Residuals {
  public:
   Residuals(const Points& points, std::span<const double> orthonormal,
-            const std::vector<double>& weights, int threads)
+            std::span<const Index> spanning, const std::vector<double>& weights, int threads)
       : points_(points),
+        spanning_(spanning.begin(), spanning.end()),
         weights_(weights),
         d_(points.features()),
         rank_(d_ ? static_cast<Index>(orthonormal.size()) / d_ : 0),
         basis_(orthonormal) {
     // Those are found in some d^3 operations and d^2 numbers.
     constexpr Index most = 2048;
+    std::sort(spanning_.begin(), spanning_.end());
     along_beyond_ =
         !points.sparse() && 2 * rank_ > d_ && d_ <= most && points.portion().of >= 4 * d_;
     if (along_beyond_) beyond_ = orthonormal_beyond(orthonormal, d_);
@@ -71,7 +73,7 @@ class Residuals {
  private:
   double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
 
-  /// ||a||^2 - ||Q a||^2 from stored numbers, while that leaves digits enough.
+  /// ||a||^2 - ||Q a||^2 from stored numbers, while that leaves digits enough. Who spans the space leaves nothing.
   double of_stored(Index first, Index last) const {
     std::vector<double> s(at(by_feature_->padded()));
     double sum = 0;
@@ -79,7 +81,10 @@ class Residuals {
       points_.sparse_products(i, *by_feature_, s.data());
       const double norm = points_.squared_norm(i), taken = points_.norm_taken_away(i);
       const double left = norm - dot(s.data(), s.data(), rank_);
-      sum += left > doubtful * (norm + taken * taken) ? weight(i) * left : of_rows(i, i + 1);
+      if (left > doubtful * (norm + taken * taken))
+        sum += weight(i) * left;
+      else if (!std::binary_search(spanning_.begin(), spanning_.end(), i))
+        sum += of_rows(i, i + 1);
     }
     return sum;
   }
@@ -151,6 +156,7 @@ class Residuals {
   static constexpr double enough = 1e-2;
 
   const Points& points_;
+  std::vector<Index> spanning_;  // sorted
   const std::vector<double>& weights_;
   Index d_, rank_;
   std::span<const double> basis_;  // rank x d
@@ -223,9 +229,9 @@ std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index fe
 }
 
 BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal,
-                           const std::vector<double>& weights, int threads,
-                           const KeepGoing& keep_going) {
-  const Residuals residuals(points, orthonormal, weights, threads);
+                           std::span<const Index> spanning, const std::vector<double>& weights,
+                           int threads, const KeepGoing& keep_going) {
+  const Residuals residuals(points, orthonormal, spanning, weights, threads);
   const auto blocks = at(block_count(points.size(), sweep_rows));
   std::vector<double> projection(blocks), trace(blocks);
   for_points(points.size(), threads, keep_going, [&](std::size_t b, Index first, Index last) {
@@ -242,8 +248,8 @@ Regression project_points(const Points& points, std::span<const Index> exemplars
   std::vector<double> rows(exemplars.size() * at(points.dim()));
   for (std::size_t t = 0; t < exemplars.size(); ++t)
     points.row(exemplars[t], rows.data() + t * at(points.dim()));
-  const BeyondSpanSums sums =
-      beyond_span(points, span_of(rows, points.dim(), points.features()), {}, threads, keep_going);
+  const BeyondSpanSums sums = beyond_span(points, span_of(rows, points.dim(), points.features()),
+                                          exemplars, {}, threads, keep_going);
   const double projection = total_of({sums.projection});
   return {.projection = projection, .ridge = projection, .trace = total_of({sums.trace})};
 }

@@ -20,13 +20,14 @@ struct Regression {
 
 /// An orthonormal basis of the span of some rows of `dim` numbers, the first `features` of them each.
 std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index features);
-/// ||a_i - P a_i||^2 and ||a_i||^2 added up, P the projection on that span.
+/// ||a_i - P a_i||^2 and ||a_i||^2 added up, P the projection on that span. `spanning`: points here that are known to be
+/// in it; none need be told.
 struct BeyondSpanSums {
   SegmentSums<double> projection, trace;
 };
 BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal,
-                           const std::vector<double>& weights, int threads,
-                           const KeepGoing& keep_going);
+                           std::span<const Index> spanning, const std::vector<double>& weights,
+                           int threads, const KeepGoing& keep_going);
 
 /// From the points themselves, which keep twice the digits of their inner products; ridge is the projection.
 Regression project_points(const Points& points, std::span<const Index> exemplars, int threads,
