@@ -120,6 +120,23 @@ TEST(Projection, copies_and_rows_that_are_nearly_copies_add_no_direction_of_roun
   }
 }
 
+TEST(Projection, rows_with_numbers_in_few_columns) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const Index m = 1 + static_cast<Index>(rng.below(40)), d = 400;
+    const Index used = 1 + static_cast<Index>(rng.below(250));  // half of d and more, too
+    const std::vector<double> numbers = normal(m * used, rng);
+    std::vector<double> rows(at(m * d));
+    for (Index i = 0; i < m; ++i)
+      for (Index l = 0; l < used; ++l)
+        rows[at(i * d + (7 * l + 3) % d)] = numbers[at(i * used + l)];
+    const std::vector<double> q = orthonormal_rows(rows, m, d);
+    EXPECT_EQ(std::ssize(q) / d, std::min(m, used));
+    expect_basis(q, rows, m, d, 1e-11);
+  }
+}
+
 TEST(Projection, long_and_short_rows_and_none) {
   EXPECT_TRUE(orthonormal_rows({}, 0, 5).empty());
   EXPECT_TRUE(orthonormal_rows(std::vector<double>(50), 10, 5).empty());

@@ -138,11 +138,44 @@ class LeftRows {
   Index count_, d_;
 };
 
+/// The columns in which some row is not zero.
+std::vector<Index> used_columns(const std::vector<double>& rows, Index d) {
+  std::vector<char> used(at(d));
+  for (std::size_t i = 0; i < rows.size(); i += at(d))
+    for (std::size_t l = 0; l < at(d); ++l) used[l] |= static_cast<char>(rows[i + l] != 0);
+  std::vector<Index> columns;
+  for (Index l = 0; l < d; ++l)
+    if (used[at(l)]) columns.push_back(l);
+  return columns;
+}
+
+/// Rows of d numbers as they are in some columns, and back, with zeros elsewhere.
+std::vector<double> in_columns(const std::vector<double>& rows, Index d,
+                               const std::vector<Index>& columns) {
+  std::vector<double> some;
+  some.reserve(rows.size() / at(d) * columns.size());
+  for (std::size_t i = 0; i < rows.size(); i += at(d))
+    for (const Index l : columns) some.push_back(rows[i + at(l)]);
+  return some;
+}
+std::vector<double> spread_out(const std::vector<double>& some, Index d,
+                               const std::vector<Index>& columns) {
+  std::vector<double> rows(columns.empty() ? 0 : some.size() / columns.size() * at(d));
+  auto from = some.begin();
+  for (std::size_t i = 0; i < rows.size(); i += at(d))
+    for (const Index l : columns) rows[i + at(l)] = *from++;
+  return rows;
+}
+
 }  // namespace
 
 std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d) {
   std::vector<double> basis;
   if (m == 0 || d == 0) return basis;
+  // Rows of sparse points have numbers in few columns.
+  if (const std::vector<Index> columns = used_columns(rows, d); 2 * std::ssize(columns) < d)
+    return spread_out(orthonormal_rows(in_columns(rows, d, columns), m, std::ssize(columns)), d,
+                      columns);
   LeftRows left(std::move(rows), m, d);
   double longest = 0;
   while (std::ssize(basis) < std::min(m, d) * d) {
