@@ -214,6 +214,25 @@ TEST(Certificate, is_right_for_more_exemplars_than_dimensions_far_away) {
   }
 }
 
+// The terms of the codes are much larger than their sums: rounding may hide who has the largest score.
+TEST(Certificate, is_right_near_a_line) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    fwsr::Rng rng(seed);
+    Set set{.name = "line", .n = 120, .d = 6 + static_cast<Index>(seed % 3) * 10, .values = {}};
+    std::vector<double> direction(at(set.d));
+    for (double& v : direction) v = rng.normal();
+    const double spread = std::pow(10.0, -1.0 - static_cast<double>(seed % 4));
+    for (Index i = 0; i < set.n; ++i) {
+      const double along = 1 + 2 * rng.uniform();
+      for (const double v : direction) set.values.push_back(along * v + spread * rng.normal());
+    }
+    for (const std::int64_t iterations : {20, 60, 61})
+      expect_true_certificate(set, false,
+                              {.exemplars = 4, .max_iterations = iterations, .codes = true});
+  }
+}
+
 TEST(Certificate, says_when_double_does_not_suffice) {
   const auto select = [](const Set& set) {
     return fwsr::select(fwsr::MatrixView<const double>{set.values.data(), set.n, set.d, set.d},

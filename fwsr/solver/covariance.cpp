@@ -279,6 +279,13 @@ double error_of_single(const SingleVectors& vectors, double most, double longest
          (most + std::sqrt(static_cast<double>(n)) * b_length * m_length * all * all);
 }
 
+double bound_of_single(std::span<const double> c, std::span<const double> m, double longest) {
+  double trace = 0, mm = 0;
+  for (std::size_t l = 0; l < m.size(); ++l) trace += c[l * m.size() + l], mm += m[l] * m[l];
+  const double length = std::sqrt(longest) + std::sqrt(mm);
+  return trace * (length * length);
+}
+
 std::vector<double> bordered_covariance(const std::vector<double>& c, const std::vector<double>& s,
                                         const Bordered& with) {
   const auto d = static_cast<Index>(s.size());

@@ -16,6 +16,7 @@ namespace fwsr {
 struct Covariance {
   std::vector<double> c;           // C, dim x dim
   double r_error = 0;              // what rounding may have done to r
+  double largest_r = 0;            // no r is more than this
   bool single = false;             // from float32 products
   Index id = 0;                    // by which the points know their r
   std::vector<double> whole = {};  // C before anything was taken away; empty: nothing was
@@ -56,6 +57,8 @@ struct SingleCovariance {
 };
 SingleCovariance covariance_from(const Gram& gram, const std::vector<double>& m, Index n);
 double error_of_single(const SingleVectors& vectors, double most, double longest, Index n);
+/// No r is more than this: tr C (||b|| + ||m||)^2.
+double bound_of_single(std::span<const double> c, std::span<const double> m, double longest);
 
 // With an eta from what is known without: eta borders C by one row and column, and with s = sum_i a_i
 //   r_i <- r_i + 2 eta^2 a_i.s + n eta^4.

@@ -352,8 +352,8 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   sums.score_cancelled *= std::sqrt(sums.cancelled);
   if (sums.largest_score) {
     const std::vector<double>& r = problem.products->r;
-    const double error =
-        16 * std::numeric_limits<double>::epsilon() * *std::max_element(r.begin(), r.end());
+    const double error = (16 * std::numeric_limits<double>::epsilon() + of_codes) *
+                         *std::max_element(r.begin(), r.end());
     sums.largest_score = std::sqrt(*sums.largest_score);
     sums.score_error =
         *sums.largest_score > 0 ? error / (2 * *sums.largest_score) : std::sqrt(error);

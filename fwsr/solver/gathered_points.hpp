@@ -64,7 +64,7 @@ class GatheredPoints : public PointSet {
     const std::size_t which = single ? 1 : 0;
     if (auto held = known_[which].lock()) return held;
     if (without_ && facts_.eta == 0) return base_of(which);
-    auto* const own = new Covariance{.c = {}, .r_error = 0, .single = single, .id = new_id()};
+    auto* const own = new Covariance{.c = {}, .single = single, .id = new_id()};
     // Whatever happens to it, the shards drop their r when nobody holds it any more.
     std::shared_ptr<const Covariance> made(own, ForgetIt{shards_});
     Covariance& c = *own;
@@ -109,16 +109,19 @@ class GatheredPoints : public PointSet {
     std::span<const double> c = covariance.c;
     if constexpr (requires { Shards::holds_covariance; })
       c = {};  // products with it are made there
-    DescribeCodes question{.set = set_,
-                           .covariance = covariance.id,
-                           .tables = make_tables(x,
-                                                 {.rows = basis.rows,
-                                                  .taken_away = basis.taken_away,
-                                                  .dim = facts_.dim,
-                                                  .features = facts_.features,
-                                                  .norms = std::move(norms)},
-                                                 c, covariance.r_error, wanted.sums),
-                           .wanted = wanted};
+    DescribeCodes question{
+        .set = set_,
+        .covariance = covariance.id,
+        .tables =
+            make_tables(x,
+                        {.rows = basis.rows,
+                         .taken_away = basis.taken_away,
+                         .dim = facts_.dim,
+                         .features = facts_.features,
+                         .norms = std::move(norms)},
+                        {.c = c, .r_error = covariance.r_error, .largest_r = covariance.largest_r},
+                        wanted.sums),
+        .wanted = wanted};
     selection.assignment.clear();
     selection.codes.clear();
     return gather_sweep(shards_->ask(question), question.tables, selection);
@@ -435,8 +438,8 @@ class GatheredPoints : public PointSet {
     to.c = total(shards_->ask(Moments{.set = set_, .single = false, .shift = {}})).products;
     mirror(facts_.dim, to.c);
     take_included_from(to);
-    to.r_error = std::numeric_limits<double>::epsilon() *
-                 largest_of(shards_->ask(KeepForms{.set = set_, .id = to.id, .c = to.c}));
+    to.largest_r = largest_of(shards_->ask(KeepForms{.set = set_, .id = to.id, .c = to.c}));
+    to.r_error = std::numeric_limits<double>::epsilon() * to.largest_r;
     // What was taken away has left its rounding; the longest point has a norm near 1.
     for (Index l = 0; l < facts_.dim && !to.whole.empty(); ++l)
       to.r_error += 16 * std::numeric_limits<double>::epsilon() * to.whole[at(l * facts_.dim + l)];
@@ -476,6 +479,7 @@ class GatheredPoints : public PointSet {
       longest = std::max(longest, forms.longest);
     }
     to.r_error = error_of_single({.m = m, .s = gram.rows, .cm = found.cm}, most, longest, n);
+    to.largest_r = bound_of_single(to.c, m, longest);
   }
 
   /// C and r of the points without eta, held as long as there are sets with one.
@@ -502,6 +506,7 @@ class GatheredPoints : public PointSet {
     to.c = bordered_covariance(
         base.c, s, {.scale = t, .eta = facts_.eta, .n = facts_.size, .dim = facts_.dim});
     to.r_error = t * t * (t * t) * base.r_error + std::numeric_limits<double>::epsilon() * largest;
+    to.largest_r = largest;
   }
 
   std::shared_ptr<Shards> shards_;

@@ -189,8 +189,9 @@ double code_roughness(const Coefficients& theta, const std::vector<double>& basi
   return 8 * std::numeric_limits<double>::epsilon() * sum;
 }
 
-SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<const double> c,
-                        double r_error, bool full) {
+SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, const ScoresFrom& scores,
+                        bool full) {
+  const std::span<const double> c = scores.c;
   const std::vector<Index>& exemplars = codes.exemplars;
   const Coefficients& theta = codes.theta;
   const Index d = rows.dim, features = rows.features;
@@ -200,7 +201,6 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
   z.full = full;
   z.m = m, z.k = k;
   z.theta = SmallMatrix(k, m);
-  z.score_error = 4 * r_error;  // a few times that of r
   z.exemplars = exemplars;
   for (const Index e : exemplars)
     z.places.push_back(std::find(theta.basis.begin(), theta.basis.end(), e) - theta.basis.begin());
@@ -218,6 +218,8 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<c
     for (Index b = 0; b < m; ++b)
       basis_norms.push_back(std::sqrt(dot(basis.row(b), basis.row(b), d)));
     z.of_codes = code_roughness(theta, basis_norms, z.norm);
+    // A few times what it has done to r, and to Theta's terms, which may be much larger than their sum.
+    z.score_error = 4 * scores.r_error + z.of_codes * scores.largest_r;
   }
   if (!full || (c.empty() && d > 0)) {
     z.with = std::move(basis);

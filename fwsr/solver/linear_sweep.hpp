@@ -96,10 +96,8 @@ struct SweepTables {
   /// Whether all products of a block of points are made at once.
   bool by_product() const { return full || theta.values.empty(); }
 };
-/// `rows`: the points of theta's basis, row by row, and what centring took from each. `c`: C; needed for all sums
-/// only, as is r_error, what rounding may have done to r. Without C, who is asked makes the products with it himself:
-/// `with` is the basis alone, and there is neither `among` nor `g`. The first `features` of `dim` numbers are not the eta
-/// row.
+/// The points of theta's basis, row by row, and what centring took from each. The first `features` of `dim` numbers are
+/// not the eta row.
 struct BasisRows {
   const std::vector<double>& rows;
   const std::vector<double>& taken_away;
@@ -107,8 +105,15 @@ struct BasisRows {
   std::vector<double> norms =
       {};  // of the points as they are, where the rows are what is left of them
 };
-SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, std::span<const double> c,
-                        double r_error, bool full);
+/// What scores are made from: C, what rounding may have done to r, and what no r is more than. Without C, who is asked
+/// makes the products with it himself: `with` is the basis alone, and there is neither `among` nor `g`.
+struct ScoresFrom {
+  std::span<const double> c;
+  double r_error = 0, largest_r = 0;
+};
+/// `scores` are needed for all sums only.
+SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, const ScoresFrom& scores,
+                        bool full);
 
 /// The points whose squared scores are within `margin` of the largest so far.
 struct Leaders {
