@@ -65,10 +65,10 @@ bool is_unsigned(DeviceNumber number) {
 
 std::vector<unsigned char> stored(const std::vector<float>& x, Index n, Index d, Index stride,
                                   DeviceNumber number) {
-  const bool bytes = number == DeviceNumber::uint8 || number == DeviceNumber::int8;
+  const bool one_byte = number == DeviceNumber::uint8 || number == DeviceNumber::int8;
   const std::size_t size = number == DeviceNumber::float64   ? 8
                            : number == DeviceNumber::float32 ? 4
-                           : bytes                           ? 1
+                           : one_byte                        ? 1
                                                              : 2;
   std::vector<unsigned char> bytes(static_cast<std::size_t>(n * stride) * size,
                                    0xff);  // NaN between
