@@ -186,6 +186,20 @@ def test_estimators_keep_tensors(X):
 
 
 @needs_card
+def test_conditions_hold_for_tensors(X):
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor(X, device="cuda")
+    free = fwsr.select(X, 6, method="fwsr", precise=True).exemplars
+    groups = np.arange(len(X)) % 3
+    for conditions in ({"exclude": free[:3]}, {"sample_weight": 1.0 + groups},
+                       {"groups": groups, "at_most": 2}, {"include": [5, 7]}):
+        there = fwsr.select(tensor, 6, method="fwsr", **conditions)
+        here = fwsr.select(X, 6, method="fwsr", precise=True, **conditions)
+        np.testing.assert_array_equal(there.exemplars, here.exemplars)
+        assert there.certificate.f == pytest.approx(here.certificate.f, rel=1e-9)
+
+
+@needs_card
 def test_what_a_card_does_not_do_is_said(X):
     torch = pytest.importorskip("torch")
     tensor = torch.tensor(X, device="cuda")
@@ -194,7 +208,8 @@ def test_what_a_card_does_not_do_is_said(X):
             (ValueError, "move them", lambda: fwsr.compare(tensor, 4, ["fwsr"])),
             (ValueError, "move them", lambda: fwsr.sweep(tensor, 4, alphas=[1, 2])),
             (ValueError, "works on the processor", lambda: fwsr.select(tensor, 4, method="rrqr")),
-            (ValueError, "conditions", lambda: fwsr.select(tensor, 4, exclude=[3])),
+            (ValueError, "floors of groups",
+             lambda: fwsr.select(tensor, 4, groups=np.arange(len(X)) % 3, at_least=1)),
             (ValueError, "rows of numbers", lambda: fwsr.select(tensor[0], 4)),
             (ValueError, "row by row", lambda: fwsr.select(tensor.T, 4)),
             (ValueError, "float16", lambda: fwsr.select(tensor.int(), 4)),
