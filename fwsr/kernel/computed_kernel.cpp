@@ -12,6 +12,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/block_distances.hpp"
+#include "fwsr/kernel/middle_row.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/linalg/small_gram.hpp"
@@ -36,7 +37,7 @@ ComputedKernel::ComputedKernel(const Points& points, const Kernel& kernel, doubl
       numbers_(numbers_of(kernel, points.unit())) {
   // A power multiplies the rounding of its base; a huge gamma sees distances below float's range.
   only_in_double_ = !linear() && (formula_.steepness_of(kernel_) > 4 || numbers_.gamma > 1e15);
-  if (formula_.of_distances()) move_to_mean(threads);
+  if (formula_.of_distances()) move_to_middle(threads);
   set_scale(eta, eta_relative);
 }
 
@@ -53,9 +54,8 @@ double ComputedKernel::raw_diagonal(Index i) const {
   return v;
 }
 
-/// Distances do not feel a shift, and small numbers lose fewer digits in them: move the mean of
-/// the points to the origin.
-void ComputedKernel::move_to_mean(int threads) {
+/// Moves the middle of some points to the origin (middle_row.hpp).
+void ComputedKernel::move_to_middle(int threads) {
   const Index n = size(), d = points_.dim();
   if (squared()) norms_.resize(at(n));
   if (points_.sparse()) {
@@ -63,8 +63,10 @@ void ComputedKernel::move_to_mean(int threads) {
     return;
   }
   const double work = static_cast<double>(n) * static_cast<double>(d);
-  const std::vector<double> each(at(n), 1.0 / static_cast<double>(n));
-  mean_ = points_.combine(each, threads_for(threads, work));
+  const Index some = std::min<Index>(n, 257);
+  std::vector<double> rows(at(some * d));
+  for (Index s = 0; s < some; ++s) points_.row(s * n / some, rows.data() + s * d);
+  middle_ = middle_row(rows, d);
   std::vector<double> largest(at(block_count(n)));  // L1 norm
   for_blocks(threads_for(threads, work), n, [&](Index b, Index first, Index last) {
     std::vector<double> row(at(d));
@@ -84,7 +86,7 @@ void ComputedKernel::move_to_mean(int threads) {
 
 void ComputedKernel::moved_row(Index i, double* out) const {
   points_.row(i, out);
-  for (std::size_t l = 0; l < mean_.size(); ++l) out[l] -= mean_[l];
+  for (std::size_t l = 0; l < middle_.size(); ++l) out[l] -= middle_[l];
 }
 
 void ComputedKernel::set_scale(double eta, bool eta_relative) {
@@ -133,7 +135,7 @@ void ComputedKernel::load_chosen(Side side, Panel<T>& panel) const {
   std::fill(panel.rows.get() + count * d, panel.rows.get() + height * d, T{0});
   const bool together = count > 0 && chosen.back() - chosen.front() == count - 1 &&
                         std::is_sorted(chosen.begin(), chosen.end());
-  if (mean_.empty() && together) {
+  if (middle_.empty() && together) {
     points_.rows(chosen.front(), chosen.front() + count, panel.rows.get());
     return;
   }
@@ -220,6 +222,29 @@ void ComputedKernel::dense_products(const Panel<T>& left, const Panel<T>& right,
     std::copy_n(wide.get() + r * right.height, columns, out + r * stride);
 }
 
+/// Entries in double of points that are both far away, from differences (middle_row.hpp).
+void ComputedKernel::settle_far(const Panel<double>& left, const Panel<double>& right, double* out,
+                                Index stride, Eta eta) const {
+  if (!squared()) return;
+  const KernelNumbers numbers = scaled(eta);
+  const double limit = far_in_double / numbers.gamma;
+  std::vector<Index> far;  // places in `right`
+  for (std::size_t c = 0; c < right.chosen.size(); ++c)
+    if (norms_[at(right.chosen[c])] > limit) far.push_back(static_cast<Index>(c));
+  const Index d = points_.dim();
+  std::vector<double> a(at(d)), b(at(d));
+  for (std::size_t r = 0; r < left.chosen.size() && !far.empty(); ++r) {
+    if (!(norms_[at(left.chosen[r])] > limit)) continue;
+    points_.row(left.chosen[r], a.data());
+    for (const Index c : far) {
+      points_.row(right.chosen[at(c)], b.data());
+      const double apart = squared_distance(a.data(), b.data(), d);
+      out[static_cast<Index>(r) * stride + c] =
+          numbers.scale.factor * formula_.value(numbers, apart) + numbers.scale.extra;
+    }
+  }
+}
+
 /// The kernel from what `products` wrote; answers how many entries are unsure.
 template <class T>
 Index ComputedKernel::finish(const Panel<T>& left, const Panel<T>& right, T* out, Index stride,
@@ -277,6 +302,7 @@ void ComputedKernel::fill_in_double(const Panel<float>& left, const Panel<float>
   else
     dense_products(wide_left, wide_right, wide.get(), columns, eta);
   finish(wide_left, wide_right, wide.get(), columns, eta);
+  settle_far(wide_left, wide_right, wide.get(), columns, eta);
   for (Index r = 0; r < rows; ++r)
     for (Index c = 0; c < columns; ++c)
       out[r * stride + c] = static_cast<float>(wide[at(r * columns + c)]);
@@ -291,6 +317,7 @@ void ComputedKernel::fill(const Panel<double>& left, const Panel<double>& right,
   else
     dense_products(left, right, out, stride, eta);
   finish(left, right, out, stride, eta);
+  settle_far(left, right, out, stride, eta);
 }
 
 template <>

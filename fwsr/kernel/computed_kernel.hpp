@@ -70,12 +70,14 @@ class ComputedKernel {
   void load_chosen(Side side, Panel<T>& panel) const;
   template <class T>
   Index finish(const Panel<T>& left, const Panel<T>& right, T* out, Index stride, Eta eta) const;
+  void settle_far(const Panel<double>& left, const Panel<double>& right, double* out, Index stride,
+                  Eta eta) const;
   void settle(const Panel<float>& left, const Panel<float>& right, Index unsettled, float* out,
               Index stride, Eta eta) const;
   void fill_in_double(const Panel<float>& left, const Panel<float>& right, float* out, Index stride,
                       Eta eta) const;
   void moved_row(Index i, double* out) const;
-  void move_to_mean(int threads);
+  void move_to_middle(int threads);
   void set_scale(double eta, bool eta_relative);
   double raw_diagonal(Index i) const;
   bool squared() const { return formula_.of == KernelOf::squared_distances; }
@@ -95,7 +97,7 @@ class ComputedKernel {
   KernelNumbers numbers_;        // in the points' scaled units
   bool only_in_double_ = false;  // float32 products would not carry the kernel's digits
   KernelScale scale_;            // of all but the linear kernel, which has that of the points
-  std::vector<double> mean_;     // of the points, for distances; empty: not moved
+  std::vector<double> middle_;   // taken from the points, for distances; empty: nothing was
   std::vector<double> norms_;    // for squared distances: of the moved points
 };
 

@@ -10,6 +10,7 @@
 #include "fwsr/base/index_range.hpp"
 #include "fwsr/kernel/factor_columns.hpp"
 #include "fwsr/kernel/formula.hpp"
+#include "fwsr/kernel/middle_row.hpp"
 
 namespace fwsr {
 
@@ -17,8 +18,7 @@ namespace {
 
 using namespace detail;
 
-/// The landmarks less what is taken from all points: distances do not feel a shift, and small numbers lose fewer digits
-/// in them.
+/// The landmarks less what is taken from all points (middle_row.hpp).
 struct LandmarkRows {
   std::vector<double> shift, rows;
 };
@@ -30,9 +30,7 @@ LandmarkRows landmark_rows(const Points& points, const std::vector<Index>& landm
   for (std::size_t j = 0; j < landmarks.size(); ++j)
     points.row(landmarks[j], found.rows.data() + j * at(d));
   if (!squared) return found;
-  const auto count = static_cast<double>(landmarks.size());
-  for (std::size_t l = 0; l < found.rows.size(); ++l)
-    found.shift[l % at(d)] += found.rows[l] / count;
+  found.shift = middle_row(found.rows, d);
   for (std::size_t l = 0; l < found.rows.size(); ++l) found.rows[l] -= found.shift[l % at(d)];
   return found;
 }

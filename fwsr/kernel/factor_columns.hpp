@@ -10,6 +10,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/placed_blocks.hpp"
 #include "fwsr/kernel/formula.hpp"
+#include "fwsr/kernel/middle_row.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 #include "fwsr/prep/points.hpp"
@@ -125,9 +126,22 @@ class ProductColumns {
                         .right = landmarks_.data(),
                         .out = to.all});
     formula_.on<T>().columns(numbers_, height * count_, to.all);
+    if constexpr (std::is_same_v<T, double>) settle_far(rows, to);
   }
 
  private:
+  /// Values of points that are far away, from differences (middle_row.hpp).
+  void settle_far(const std::vector<double>& rows, const BlockRows<double>& to) const {
+    const double limit = far_in_double / numbers_.gamma;
+    for (Index i = to.before; squared_ && i < to.before + to.count(); ++i) {
+      const double* const a = rows.data() + i * width_;
+      if (!(-2 * a[d_ + 1] > limit)) continue;
+      for (Index j = 0; j < count_; ++j)
+        to.all[i * count_ + j] =
+            numbers_.scale.factor *
+            formula_.value(numbers_, squared_distance(a, landmarks_.data() + j * width_, d_));
+    }
+  }
   /// a_i - shift as T; its squared norm.
   double load(Index i, T* out, double* wide) const {
     points_.row(i, wide);

@@ -7,6 +7,7 @@
 #include "fwsr/kernel/block_distances.hpp"
 #include "fwsr/kernel/factor_columns.hpp"
 #include "fwsr/kernel/formula.hpp"
+#include "fwsr/kernel/middle_row.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
 
@@ -137,8 +138,14 @@ void for_kernel_values(const Points& points, const KernelTables& z, int threads,
                                  .out = values.data()});
         for (Index i = 0; i < last - first; ++i) {
           const double* const own = rows.data() + i * d;
-          formula.wide.from_norms(numbers, {.own = dot(own, own, d), .others = of_few.data()}, few,
+          const double square = dot(own, own, d);
+          formula.wide.from_norms(numbers, {.own = square, .others = of_few.data()}, few,
                                   values.data() + i * few);
+          if (!(numbers.gamma * square > far_in_double)) continue;
+          for (Index f = 0; f < few; ++f)
+            values[at(i * few + f)] =
+                numbers.scale.factor *
+                formula.value(numbers, squared_distance(own, z.rows.data() + f * d, d));
         }
         use(first, last, values.data());
       },

@@ -226,12 +226,20 @@ std::vector<double> orthonormal_beyond(std::span<const double> orthonormal, Inde
 PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m) {
   PivotedCholesky result{.size = m, .rank = 0, .pivots = {}, .lower = {}};
   std::vector<Index> order = index_range(0, m);
-  std::vector<double> diagonal(at(m));
-  for (Index i = 0; i < m; ++i) diagonal[at(i)] = matrix[at(i * m + i)];
-  // Rounding may make a square that is zero negative, and all of them.
-  const double largest = m ? std::max(0.0, *std::max_element(diagonal.begin(), diagonal.end())) : 0;
-  const double enough =
-      4 * static_cast<double>(m) * std::numeric_limits<double>::epsilon() * largest;
+  double largest = 0;  // rounding may make a square that is zero negative, and all of them
+  for (Index i = 0; i < m; ++i) largest = std::max(largest, matrix[at(i * m + i)]);
+  // Every row is as long as any other, so that what is left of short ones is not taken for the rounding of long ones; but
+  // for those that are nothing beside the longest.
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  std::vector<double> length(at(m)), diagonal(at(m));
+  for (Index i = 0; i < m; ++i)
+    if (const double square = matrix[at(i * m + i)]; square > epsilon * epsilon * largest)
+      length[at(i)] = std::sqrt(square), diagonal[at(i)] = 1;
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < m; ++j)
+      if (const double both = length[at(i)] * length[at(j)]; both > 0)
+        matrix[at(i * m + j)] /= both;
+  const double enough = 4 * static_cast<double>(m) * epsilon;
   std::vector<double> columns(at(m * m));  // columns[i, r]: column r of the factor, rows unpermuted
   for (Index r = 0; r < m; ++r) {
     double most = 0;
@@ -257,7 +265,8 @@ PivotedCholesky pivoted_cholesky(std::vector<double> matrix, Index m) {
   }
   result.pivots.assign(order.begin(), order.begin() + result.rank);
   for (const Index p : result.pivots)
-    for (Index r = 0; r < result.rank; ++r) result.lower.push_back(columns[at(p * m + r)]);
+    for (Index r = 0; r < result.rank; ++r)
+      result.lower.push_back(length[at(p)] * columns[at(p * m + r)]);
   return result;
 }
 

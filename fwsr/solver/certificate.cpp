@@ -95,8 +95,10 @@ Value duality_gap(const Problem& p, const Codes& codes, const CodeSums& sums, do
       2 * std::sqrt(m.absolute * m.residual_errors) + m.residual_errors + sums.cancelled;
   if (sums.largest_score && p.terms.costs.empty() &&
       2 * p.beta * sums.score_error <= p.precision / 2 * sums.trace) {
-    const Value gap{.value = 2 * (p.beta * *sums.largest_score - (sums.xk - sums.xkx)),
-                    .error = 2 * p.beta * (sums.score_error + sums.score_cancelled) + 2 * coarse};
+    const Value gap{
+        .value = 2 * (p.beta * *sums.largest_score - (sums.xk - sums.xkx)),
+        .error = 2 * p.beta * (sums.score_error + score_rounding(p, sums) + sums.score_cancelled) +
+                 2 * coarse};
     if (gap.value >= own_part(p) * gap.error &&
         leaves_digits(gap.error, std::max(f, gap.value), p.kernel))
       return gap;

@@ -243,12 +243,13 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
     exemplar_errors[at(t)] = roughness.of(e, exemplar_norms[at(t)]);
     exemplar_reach[at(t)] = roughness.reach(e, exemplar_norms[at(t)]);
   }
-  double of_codes = 0;
+  double of_codes = 0, of_scores = 0;
   if (full && codes.theta()) {
     std::vector<double> basis_norms;
     for (const Index b : codes.theta()->basis)
       basis_norms.push_back(std::sqrt(std::max(0.0, problem.kernel.diagonal(b))));
     of_codes = code_roughness(*codes.theta(), basis_norms, exemplar_norms);
+    if (scores) of_scores = of_codes + score_roughness(*codes.theta(), basis_norms, among);
   }
   const auto work = 2.0 * static_cast<double>(n) * static_cast<double>(k);
   for_blocks(
@@ -352,7 +353,9 @@ CodeSums describe_codes(const Problem& problem, const Codes& codes, const Select
   sums.score_cancelled *= std::sqrt(sums.cancelled);
   if (sums.largest_score) {
     const std::vector<double>& r = problem.products->r;
-    const double error = (16 * std::numeric_limits<double>::epsilon() + of_codes) *
+    // r and W are sums over points whose own numbers are rounded, each in its way.
+    const double of_points = 4 * sums.sizes.roughest / std::max(sums.sizes.longest, 1e-300);
+    const double error = (16 * std::numeric_limits<double>::epsilon() + of_points + of_scores) *
                          *std::max_element(r.begin(), r.end());
     sums.largest_score = std::sqrt(*sums.largest_score);
     sums.score_error =

@@ -1,6 +1,7 @@
 #include "fwsr/solver/far_factor.hpp"
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/kernel/middle_row.hpp"
 
 namespace fwsr {
 
@@ -16,12 +17,9 @@ KernelTables kernel_tables(const Kernel& kernel, const PointFacts& facts, double
                  .gamma = numbers_of(kernel, facts.unit).gamma,
                  .times = times,
                  .dim = facts.dim,
-                 .shift = std::vector<double>(at(facts.dim)),
+                 .shift = middle_row(rows, facts.dim),
                  .rows = std::move(rows),
                  .lower = std::move(lower)};
-  const Index count = std::ssize(z.rows) / z.dim;
-  const auto few = static_cast<double>(count);
-  for (std::size_t l = 0; l < z.rows.size(); ++l) z.shift[l % at(z.dim)] += z.rows[l] / few;
   for (std::size_t l = 0; l < z.rows.size(); ++l) z.rows[l] -= z.shift[l % at(z.dim)];
   return z;
 }

@@ -93,12 +93,20 @@ bool few_may_lead(const Problem& p, const CodeSums& sums) {
 
 }  // namespace
 
+double score_rounding(const Problem& p, const CodeSums& sums) {
+  const Magnitudes& sizes = sums.sizes;
+  // q = infinity adds n of them up.
+  const double many = p.q == Norm::infinity ? std::sqrt(static_cast<double>(p.kernel.size())) : 1.0;
+  return many * (sizes.longest * std::sqrt(sizes.residual_errors) +
+                 sizes.roughest * std::sqrt(std::max(0.0, sums.residual)));
+}
+
 ScoreBound largest_score(const Problem& p, const Codes& codes, const CodeSums& sums, double f) {
   const Magnitudes& sizes = sums.sizes;
   ScoreBound bound;
+  const std::vector<double>& costs = p.terms.costs;
+  const double least = costs.empty() ? 1.0 : *std::min_element(costs.begin(), costs.end());
   if (p.left && f <= sizes.residual_errors) {  // q = 2
-    const std::vector<double>& costs = p.terms.costs;
-    const double least = costs.empty() ? 1.0 : *std::min_element(costs.begin(), costs.end());
     bound.error = sizes.longest * std::sqrt(std::max(0.0, f)) / least;
   } else if (few_may_lead(p, sums)) {
     for (const Index i : sums.linear->leaders) {
@@ -109,11 +117,7 @@ ScoreBound largest_score(const Problem& p, const Codes& codes, const CodeSums& s
     bound = p.set ? p.set->largest_score(asked_of_set(p, codes))
                   : ScoreBound{.score = largest_score_kernel(p, codes)};
   }
-  // |p_il| is known to ||a_i|| times what is known of residual l, and the other way round. q = infinity adds n of
-  // them up.
-  const double many = p.q == Norm::infinity ? std::sqrt(static_cast<double>(p.kernel.size())) : 1.0;
-  bound.error += many * (sizes.longest * std::sqrt(sizes.residual_errors) +
-                         sizes.roughest * std::sqrt(std::max(0.0, sums.residual)));
+  bound.error += score_rounding(p, sums) / least;
   return bound;
 }
 

@@ -11,4 +11,8 @@ namespace fwsr {
 ScoreBound largest_score(const Problem& problem, const Codes& codes, const CodeSums& sums,
                          double f);
 
+/// What rounding of the points may do to a score, but for its cost: |p_il| is known to ||a_i|| times what is known of
+/// residual l, and the other way round.
+double score_rounding(const Problem& problem, const CodeSums& sums);
+
 }  // namespace fwsr

@@ -189,6 +189,22 @@ double code_roughness(const Coefficients& theta, const std::vector<double>& basi
   return 8 * std::numeric_limits<double>::epsilon() * sum;
 }
 
+double score_roughness(const Coefficients& theta, const std::vector<double>& basis_norms,
+                       const std::vector<double>& among) {
+  const auto m = static_cast<Index>(basis_norms.size());
+  const Index k = m > 0 ? static_cast<Index>(theta.theta.size()) / m : 0;
+  SmallMatrix left(k, k), right(k, m);
+  left.values = among;
+  right.values = theta.theta;
+  SmallMatrix products(k, m);
+  if (k > 0) product(k, left.values.data(), k, Op::none, right, products);
+  double sum = 0;
+  for (Index t = 0; t < k; ++t)
+    for (Index b = 0; b < m; ++b)
+      sum += (basis_norms[at(b)] * right.row(t)[b]) * (basis_norms[at(b)] * products.row(t)[b]);
+  return 8 * std::numeric_limits<double>::epsilon() * std::max(0.0, sum);
+}
+
 SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, const ScoresFrom& scores,
                         bool full) {
   const std::span<const double> c = scores.c;
@@ -208,13 +224,13 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, const Score
   SmallMatrix basis(m, d);
   basis.values = rows.rows;
   for (const Index p : z.places) z.squares.push_back(dot(basis.row(p), basis.row(p), d));
+  std::vector<double> basis_norms;
   if (full) {
     for (Index t = 0; t < k; ++t) {
       const auto place = at(z.places[at(t)]);
       z.norm.push_back(rows.norms.empty() ? std::sqrt(z.squares[at(t)]) : rows.norms[place]);
       z.roughness.push_back(roughness_of(z.norm.back(), rows.taken_away[place]));
     }
-    std::vector<double> basis_norms;
     for (Index b = 0; b < m; ++b)
       basis_norms.push_back(std::sqrt(dot(basis.row(b), basis.row(b), d)));
     z.of_codes = code_roughness(theta, basis_norms, z.norm);
@@ -243,6 +259,7 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, const Score
     std::copy_n(row, d, exemplar_rows.row(t));
   }
   if (k > 0) product(k, exemplar_rows.values.data(), d, Op::transpose, exemplar_rows, z.among);
+  z.score_error += score_roughness(theta, basis_norms, z.among.values) * scores.largest_r;
   const std::vector<double> orthonormal = orthonormal_rows(std::move(chosen), k, features);
   z.rank = static_cast<Index>(orthonormal.size()) / features;
   z.with = SmallMatrix(2 * m + z.rank, d);

@@ -65,6 +65,11 @@ struct LinearSums {
 /// that may do to row i of A X, some units in the last place of sum_tb ||a_t|| |Theta_tb| ||a_b||.
 double code_roughness(const Coefficients& theta, const std::vector<double>& basis_norms,
                       const std::vector<double>& exemplar_norms);
+/// And this times the largest r what it may do to ||p_i||^2 where that is r_i less products with t_i = Theta^T A_T^T a_i:
+/// some units in the last place of sum_b ||a_b||^2 ||Theta_b^T A_T||^2, which bounds sum_b ||a_b||^2 t_ib^2 of points of
+/// length 1. `among`: K_TT.
+double score_roughness(const Coefficients& theta, const std::vector<double>& basis_norms,
+                       const std::vector<double>& among);
 
 /// A small row-major matrix.
 struct SmallMatrix {
