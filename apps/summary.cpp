@@ -52,12 +52,14 @@ std::string default_text(const SelectResult& result) {
 
 /// "the centred points", "the points in the space of the rbf kernel".
 std::string what_is_spanned(const SelectResult& result) {
-  const SelectOptions& o = result.request.options;
-  const KernelFormula& kernel = formula_of(plan_of(result).kernel);
+  SelectOptions o = result.request.options;
+  o.kernel.type = plan_of(result).kernel;
+  const KernelFormula& kernel = formula_of(o.kernel.type);
   if (kernel.of == KernelOf::matrix) return "the points in the space of the kernel given";
   if (!kernel.linear) return fmt::format("the points in the space of the {} kernel", kernel.name);
   const bool own = !is_solver(*result.request.method);  // these do not centre
-  const bool centred = o.center.value_or(own ? Center::none : Center::point) != Center::none;
+  const bool centred =
+      (own ? o.center.value_or(Center::none) : effective_center(o)) != Center::none;
   return fmt::format("the {}points{}", centred ? "centred " : "",
                      kernel.normalize ? ", all of norm 1," : "");
 }

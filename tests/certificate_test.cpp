@@ -117,9 +117,13 @@ Truth truth_of(const Set& set, const fwsr::SelectOptions& o, const fwsr::Selecti
     }
   }
   Real largest = 0, xp = 0;
-  for (Index i = 0; i < n; ++i)
-    largest = std::max(
-        largest, dual({p.values.begin() + i * n, p.values.begin() + (i + 1) * n}, o.q, o.nonneg));
+  const auto cost = [&](Index i) {
+    return o.conditions.costs.empty() ? Real(1) : Real(o.conditions.costs[at(i)]);
+  };
+  for (Index i = 0; i < n; ++i) {
+    const std::vector<Real> row(p.values.begin() + i * n, p.values.begin() + (i + 1) * n);
+    largest = std::max(largest, dual(row, o.q, o.nonneg) / cost(i));
+  }
   for (Index t = 0; t < k; ++t) {
     std::vector<Real> row;
     for (Index i = 0; i < n; ++i) {
@@ -129,9 +133,10 @@ Truth truth_of(const Set& set, const fwsr::SelectOptions& o, const fwsr::Selecti
     Real sum = 0, most = 0, squares = 0;
     for (const Real v : row)
       sum += std::abs(v), most = std::max(most, std::abs(v)), squares += v * v;
-    truth.radius += o.q == fwsr::Norm::one   ? sum
-                    : o.q == fwsr::Norm::two ? std::sqrt(squares)
-                                             : most;
+    const Real norm = o.q == fwsr::Norm::one   ? sum
+                      : o.q == fwsr::Norm::two ? std::sqrt(squares)
+                                               : most;
+    truth.radius += cost(s.exemplars[at(t)]) * norm;
   }
   truth.gap = 2 * (s.beta * largest - xp);
   return truth;
@@ -230,6 +235,108 @@ TEST(Certificate, is_right_near_a_line) {
     for (const std::int64_t iterations : {20, 60, 61})
       expect_true_certificate(set, false,
                               {.exemplars = 4, .max_iterations = iterations, .codes = true});
+  }
+}
+
+/// Points that leave few digits: near a line, a plane or a point, features of very different sizes, near copies, one of
+/// them far away, all of them far from the origin.
+Set hard_points(fwsr::Rng& rng) {
+  enum { any, line, plane, sizes, copies, outlier, point, kinds };
+  const Index n = 4 + static_cast<Index>(rng.below(80)), d = 1 + static_cast<Index>(rng.below(30));
+  Set set{.name = "hard", .n = n, .d = d, .values = {}};
+  const auto kind = rng.below(kinds);
+  const double spread = std::pow(10.0, -6 * rng.uniform());
+  const double offset = rng.below(3) == 0 ? std::pow(10.0, 5 * rng.uniform()) : 0;
+  std::vector<double> first(at(d)), second(at(d)), size(at(d), 1.0);
+  for (double& v : first) v = rng.normal();
+  for (double& v : second) v = rng.normal();
+  if (kind == sizes)
+    for (double& v : size) v = std::pow(10.0, 6 * rng.uniform() - 3);
+  for (Index i = 0; i < n; ++i) {
+    const double along = rng.normal(), also = rng.normal();
+    const double far = kind == outlier && i == 3 ? 1e6 * rng.uniform() : 1;
+    for (Index l = 0; l < d; ++l) {
+      double v = rng.normal();
+      if (kind == line) v = along * first[at(l)] + spread * v;
+      if (kind == plane) v = along * first[at(l)] + also * second[at(l)] + spread * v;
+      if (kind == copies && i > 0)
+        v = set.values[at(i / 2 * d + l)] + (rng.below(2) == 0 ? 0 : spread * v);
+      if (kind == point) v = first[at(l)] + spread * v;
+      set.values.push_back(far * size[at(l)] * v + offset);
+    }
+  }
+  return set;
+}
+
+TEST(Certificate, is_right_for_points_that_leave_few_digits) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    fwsr::Rng rng(seed);
+    const Set set = hard_points(rng);
+    fwsr::SelectOptions o{.exemplars = 1 + static_cast<Index>(rng.below(static_cast<std::uint64_t>(
+                                               std::min<Index>(set.n, 20))))};
+    o.codes = true;
+    o.center = std::vector{Center::none, Center::point, Center::feature}[rng.below(3)];
+    o.kernel.type = std::vector{KernelType::linear, KernelType::linear, KernelType::rbf,
+                                KernelType::cosine, KernelType::polynomial}[rng.below(5)];
+    o.kernel.degree = 2;
+    if (rng.below(3) == 0) o.max_iterations = 5 + static_cast<std::int64_t>(rng.below(200));
+    if (rng.below(3) == 0) o.alpha = std::pow(10.0, 2 * rng.uniform() - 1);
+    if (rng.below(4) == 0) o.refine = fwsr::Refine::exchange;
+    if (rng.below(4) == 0)
+      for (Index i = 0; i < set.n; ++i) o.conditions.costs.push_back(1e-3 * (0.5 + rng.uniform()));
+    SCOPED_TRACE(testing::Message()
+                 << "seed " << seed << ", n " << set.n << ", d " << set.d << ", kernel "
+                 << fwsr::name_of(o.kernel.type) << ", k " << o.exemplars);
+    try {
+      expect_true_certificate(set, false, o);
+    } catch (const fwsr::Error& e) {  // alpha beside a polynomial may be beyond all numbers
+      ADD_FAILURE() << e.what();
+    }
+  }
+}
+
+// Many features and few points in float32: K in float32, and a radius that makes much of its rounding.
+TEST(Certificate, is_right_whatever_the_radius_in_float32) {
+  for (const double alpha : {0.5, 5e-3, 5e-6})
+    expect_true_certificate(normal_points(60, 70), true,
+                            {.exemplars = 5, .alpha = alpha, .codes = true});
+}
+
+TEST(Certificate, tells_what_is_left_of_points_beside_a_huge_eta) {
+  for (const double size : {1.0, 1e-4, 1e-6, 1e-8}) {
+    SCOPED_TRACE(size);
+    const Index n = 200, d = 3;
+    Set set = normal_points(n, d);
+    for (double& v : set.values) v *= size;
+    const fwsr::Selection s =
+        fwsr::select(fwsr::MatrixView<const double>{set.values.data(), n, d, d},
+                     {.exemplars = 1, .eta = 100, .center = Center::none});
+    const double* const a = set.values.data() + s.exemplars.at(0) * d;
+    Real left = 0, all = 0, own = 0;
+    for (Index l = 0; l < d; ++l) own += Real(a[l]) * a[l];
+    for (Index i = 0; i < n; ++i) {
+      Real square = 0, along = 0;
+      for (Index l = 0; l < d; ++l) {
+        square += Real(set.values[at(i * d + l)]) * set.values[at(i * d + l)];
+        along += Real(set.values[at(i * d + l)]) * a[l];
+      }
+      all += square;
+      left += square - along * along / own;
+    }
+    EXPECT_NEAR(s.certificate->reconstruction_error, static_cast<double>(left / all), 1e-9);
+  }
+}
+
+TEST(Certificate, codes_that_cannot_tell_what_is_included_are_warned_of) {
+  for (const double offset : {0.0, 1e6}) {
+    const Set set = normal_points(100, 4, offset);
+    fwsr::SelectOptions o{.exemplars = 2, .center = Center::none};
+    o.conditions.included = {0, 1, 2, 3, 4, 5};
+    const fwsr::Selection s =
+        fwsr::select(fwsr::MatrixView<const double>{set.values.data(), 100, 4, 4}, o);
+    EXPECT_EQ(std::any_of(s.warnings.begin(), s.warnings.end(),
+                          [](const std::string& w) { return w.find("codes tell") == 0; }),
+              offset > 0);
   }
 }
 

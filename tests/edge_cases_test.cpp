@@ -94,6 +94,20 @@ TEST(EdgeCases, squares_that_rounding_made_negative_have_no_factor) {
   EXPECT_TRUE(c.pivots.empty());
 }
 
+TEST(EdgeCases, a_short_row_beside_a_long_one_is_a_pivot_of_its_own) {
+  for (const double large : {1e3, 1e7, 1e12}) {  // rows (large, 0), (1, 1), (large, large)
+    const fwsr::PivotedCholesky c =
+        fwsr::pivoted_cholesky({large * large, large, large * large, large, 2, 2 * large,
+                                large * large, 2 * large, 2 * large * large},
+                               3);
+    EXPECT_EQ(c.rank, 2);
+    // Rows 0 and 2 span the plane, and so do 0 and 1: a vector of length 1 has all of it there.
+    const double b[] = {0.6 * large, 1.4, 1.4 * large};
+    double scratch[3];
+    EXPECT_NEAR(c.squared_solution(b, scratch), 1.0, 1e-9);
+  }
+}
+
 // ---- sizes -------------------------------------------------------------------------------------
 
 TEST(EdgeCases, one_point) {

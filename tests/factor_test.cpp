@@ -183,6 +183,25 @@ TEST(Factor, keeps_its_digits_far_from_the_middle) {
             single_rounding);
 }
 
+TEST(Factor, and_its_kernel_keep_the_digits_of_all_others_beside_points_very_far_away) {
+  const Kernel kernel{.type = KernelType::rbf, .gamma = 0.3};
+  for (const double away : {1e6, 1e8, 1e10, 1e12, 1e20})
+    for (const bool many : {false, true}) {
+      SCOPED_TRACE(testing::Message() << away << (many ? ", three of them" : ""));
+      std::vector<double> x = values(Kind::clustered, 60, 3, 9);
+      for (Index i = 40; i < (many ? 43 : 41); ++i) x[at(i * 3 + 1)] = away;
+      const Data data(60, 3, x, Storage::dense_f64);
+      const auto k = kernel_of(data, kernel);
+      const Made made(data.view(), kernel, 60, false);
+      EXPECT_LE(largest_error(made, k), double_rounding);
+      for (Index i = 0; i < 60; ++i)
+        for (Index j = 0; j < 60; ++j)
+          ASSERT_NEAR(made.exact->values(std::vector<Index>{i}, std::vector<Index>{j})[0],
+                      static_cast<double>(k(i, j)), double_rounding)
+              << i << ' ' << j;
+    }
+}
+
 TEST(Factor, of_copies_has_a_column_for_each_kind) {
   const std::vector<double> seven = values(Kind::gaussian, 7, 3, 8);
   std::vector<double> x;

@@ -16,7 +16,8 @@
 namespace fwsr {
 
 /// Large enough to make any distance infinite, small enough not to overflow with it.
-inline constexpr double largest_gamma = 1e30;
+template <class T>
+inline constexpr double largest_gamma = std::numeric_limits<T>::digits > 30 ? 1e250 : 1e30;
 
 /// A distance below this many units of rounding of the norms may be none at all.
 inline constexpr double rounding_units = 16;
@@ -29,7 +30,7 @@ inline constexpr float least_at_stake = 0.25f;
 template <class Phi, class T>
 void from_distances(const KernelNumbers& numbers, Index n, T* values) {
   run_widest([&]() __attribute__((always_inline)) {
-    const T gamma = static_cast<T>(std::min(numbers.gamma, largest_gamma));
+    const T gamma = static_cast<T>(std::min(numbers.gamma, largest_gamma<T>));
     const T factor = static_cast<T>(numbers.scale.factor);
     const T extra = static_cast<T>(numbers.scale.extra);
     T* const out = values;
@@ -60,7 +61,7 @@ Index from_norms(const KernelNumbers& numbers, const Norms<T>& norms, Index n, T
   int doubtful = 0;
   run_widest([&]() __attribute__((always_inline)) {
     const T norm = static_cast<T>(norms.own);
-    const T gamma = static_cast<T>(std::min(numbers.gamma, largest_gamma));
+    const T gamma = static_cast<T>(std::min(numbers.gamma, largest_gamma<T>));
     const T factor = static_cast<T>(numbers.scale.factor);
     const T extra = static_cast<T>(numbers.scale.extra);
     const T* __restrict others = norms.others;

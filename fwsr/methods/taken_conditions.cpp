@@ -43,7 +43,7 @@ std::string methods_that_take(Condition condition) {
 const char* in_words(Condition condition) {
   switch (condition) {
     case Condition::candidates:
-      return "candidates (exclude, represent)";
+      return "candidates (exclude, represent, update)";
     case Condition::weights:
       return "weights (represent)";
     case Condition::include:

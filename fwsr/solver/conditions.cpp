@@ -111,11 +111,12 @@ Problem find_in_groups(const SelectOptions& o, Index n) {
     const Index floor = c.at_least.of(name).value_or(0);
     const Index cap = c.at_most.of(name).value_or(sizes[g]);
     if (floor > sizes[g])
-      return fmt::format("group {} is to give at least {} exemplars, and has {} candidate{}",
-                         in_quotes(name), floor, sizes[g], sizes[g] == 1 ? "" : "s");
+      return fmt::format("group {} is to give at least {} exemplar{}, and has {} candidate{}",
+                         in_quotes(name), floor, floor == 1 ? "" : "s", sizes[g],
+                         sizes[g] == 1 ? "" : "s");
     if (floor > cap)
-      return fmt::format("group {} is to give at least {} exemplars and at most {}",
-                         in_quotes(name), floor, cap);
+      return fmt::format("group {} is to give at least {} exemplar{} and at most {}",
+                         in_quotes(name), floor, floor == 1 ? "" : "s", cap);
     floors += floor;
     room += std::min(cap, sizes[g]);
   }

@@ -145,6 +145,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   warn_if_short(result, options, prepared.features());
   warn_if_exchange_ended(refined, options, result);
   warn_if_spanned(result, options, prepared.features());
+  if (!terms.included.empty()) warn_if_rounded(theta, kernel, result);
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);
   const bool fills = fill_short_answer(kernel, options, terms, plan.threads, result);

@@ -88,7 +88,7 @@ std::optional<std::string> not_by_shards(const PointsShape& shape, const SelectO
            "group as candidates, then the others with these included; leave at_least out";
   if (o.until_error && !kernel.linear)
     return "cannot watch the error with a factor of the kernel; leave until_error out, or use "
-           "kernel linear";
+           "method fwsr with the linear kernel";
   const double dim = static_cast<double>(kernel.linear ? shape.features : o.rank) + 1;
   const double bytes = 8 * 5 * dim * dim, limit = memory_limit(0, o);
   if (bytes > limit)

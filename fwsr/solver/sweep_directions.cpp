@@ -42,8 +42,9 @@ SmallMatrix rows_of(const SmallMatrix& from, Index first, Index count) {
   return some;
 }
 
-/// The inverse of the inner products of the exemplars without eta, where it keeps most digits; else nothing.
-SmallMatrix inverse_products(const SmallMatrix& exemplars, Index features) {
+/// The inverse of the inner products of the exemplars without eta, where it and what is multiplied with it, products less
+/// eta^2, keep most digits; else nothing.
+SmallMatrix inverse_products(const SmallMatrix& exemplars, Index features, double eta_squared) {
   const Index k = exemplars.rows;
   SmallMatrix products(k, k), inverted;
   multiply(Product<double>{.op_b = Op::transpose,
@@ -63,6 +64,8 @@ SmallMatrix inverse_products(const SmallMatrix& exemplars, Index features) {
     return most;
   };
   constexpr double enough = 1e4;
+  for (Index t = 0; t < k; ++t)
+    if (!(eta_squared < enough * products.values[at(t * k + t)])) return inverted;
   if (!(largest(products.values) * largest(values) < enough)) return inverted;
   inverted.rows = inverted.cols = k;
   inverted.values = std::move(values);
@@ -95,7 +98,8 @@ SweepDirections::SweepDirections(const SweepTables& z, Index dim, double eta)
     product(Op::transpose, turned, Op::none, h, square_, dim);
   }
   const SmallMatrix orthonormal = rows_of(z.with, 2 * m_, z.rank);
-  if (z.rank == k_ && k_ > 0 && k_ < dim) inverse_ = inverse_products(exemplars, features);
+  if (z.rank == k_ && k_ > 0 && k_ < dim)
+    inverse_ = inverse_products(exemplars, features, eta_squared_);
   from_products_ = inverse_.rows > 0;
 
   std::vector<const SmallMatrix*> parts{codes_from_features_ ? &exemplars : &basis};

@@ -1,10 +1,12 @@
 #include "fwsr/solver/warnings.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "fwsr/kernel/formula.hpp"
+#include "fwsr/solver/linear_sweep.hpp"
 
 namespace fwsr {
 
@@ -134,6 +136,22 @@ void warn_if_spanned(Selection& s, const SelectOptions& o, Index features) {
       "nothing; another kernel, such as rbf, tells more apart",
       exemplars, dimensions, dimensions == 1 ? "" : "s",
       effective_center(o) == Center::point ? " after centring each point" : ""));
+}
+
+void warn_if_rounded(const Coefficients& theta, const KernelMatrix& kernel, Selection& s) {
+  constexpr double most = 1e-4;
+  const auto norms = [&](const std::vector<Index>& points) {
+    std::vector<double> all;
+    for (const Index i : points) all.push_back(std::sqrt(std::max(0.0, kernel.diagonal(i))));
+    return all;
+  };
+  const double lost = code_roughness(theta, norms(theta.basis), norms(s.exemplars));
+  if (lost < most) return;
+  s.warnings.push_back(fmt::format(
+      "codes tell points to no more than {:.1g} of their length: the exemplars that are included "
+      "differ by little of theirs; include fewer, or take away what they have in common (center "
+      "feature)",
+      std::min(1.0, lost)));
 }
 
 void warn_if_not_trusted(Selection& s) {

@@ -20,6 +20,8 @@ void warn_if_exchange_ended(const std::optional<Exchanged>& found, const SelectO
                             Selection& s);
 /// A linear kernel tells no more than as many exemplars apart as the points have dimensions.
 void warn_if_spanned(Selection& s, const SelectOptions& o, Index features);
+/// Codes over what is included, with coefficients that are far larger than their sums.
+void warn_if_rounded(const Coefficients& theta, const KernelMatrix& kernel, Selection& s);
 /// Rounding may have changed what the certificate says.
 void warn_if_not_trusted(Selection& s);
 /// A factor that leaves out too much, or is spanned. Also tells its rank and error.

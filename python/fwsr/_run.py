@@ -130,6 +130,10 @@ class Request:
         if not isinstance(method, str):
             raise TypeError(f"method must be a name, got {method!r}")
         table = method_table()
+        name, _, settings = method.partition(":")
+        if settings and name in table:
+            raise ValueError(f"settings of a method are keyword arguments here: method={name!r}, "
+                             + settings.replace(",", ", "))
         if method not in table:
             raise ValueError(f"there is no method '{method}'{meant(method, table)}; the methods "
                              f"are {', '.join(table)}")

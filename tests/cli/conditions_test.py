@@ -403,7 +403,7 @@ class Conditions(Case):
                 ("fwsr update nowhere.json new.npy -k 3", 1, "nowhere.json"),
                 (data + "--method omp --cost few.txt", 1, "holds 2 costs but points.csv holds 80 points"),
                 (data + "--method herding --exclude few.txt", 2,
-                 "herding does not choose under the condition candidates (exclude, represent); methods that do: "
+                 "herding does not choose under the condition candidates (exclude, represent, update); methods that do: "
                  "exchange, fwsr, k-fwsr, random, rrqr, omp, greedy-cssp, k-center"),
                 (data + "--method omp --budget 3", 2, "--budget is an option of"),
                 ("fwsr select archive.npy -k 3 --method fwsr --represent wide.npy", 1, "both must have the same"),
