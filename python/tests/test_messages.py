@@ -116,3 +116,8 @@ def test_names_of_methods_that_are_nearly_right():
     for given, right in [("kmedoid", "kmedoids"), ("FWSR", "fwsr"), ("kfwsr", "k-fwsr")]:
         with pytest.raises(ValueError, match=f"no method '{given}' .did you mean '{right}'"):
             fwsr.select(X, 2, method=given)
+
+
+def test_settings_in_a_name_are_answered_with_the_keywords_to_give():
+    with pytest.raises(ValueError, match="here: method='ssc-omp', sparsity=2, clusters=3$"):
+        fwsr.select(X, 2, method="ssc-omp:sparsity=2,clusters=3")
