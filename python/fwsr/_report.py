@@ -31,6 +31,7 @@ def page_of(selection: Selection, X: Any, y: Any, images: Any, text: Any, column
                          "look into; select by its matrix, with kernel='precomputed', and give "
                          "that for X")
     data, words, places, names = _shown(X, y, images, text, columns, name, list(selection))
+    _refuse_other_order(selection, data)
     call = _call_of(selection, asked)
     words.update({
         "warnings": selection.warnings,
@@ -45,6 +46,15 @@ def page_of(selection: Selection, X: Any, y: Any, images: Any, text: Any, column
     options = {**asked["options"], "exemplars": max(1, len(selection))}
     return _core.select_page(data.points, _runs_of(selection), asked["method"], asked["settings"],
                              options, words, places, names, _core.default_threads())
+
+
+def _refuse_other_order(selection: Selection, data: Data) -> None:
+    """Points that have names must have those that they had."""
+    for e, known in zip(selection.exemplars.tolist(), selection.ids or []):
+        now = None if data.ids is None else data.ids[e]
+        if known is not None and now is not None and _plain(known) not in ("", _plain(now)):
+            raise ValueError(f"exemplar {e} was {_plain(known)!r} and is {_plain(now)!r} in X: give "
+                             "the points in the order in which they were chosen from")
 
 
 def comparison_page(comparison: Comparison, X: Any, y: Any, images: Any, text: Any, columns: Any,

@@ -128,6 +128,15 @@ def test_tables_bring_their_columns_and_ids(points, tmp_path):
     assert (data["map"]["across"], data["map"]["up"]) == ("c2", "c0")
 
 
+def test_a_table_in_another_order_is_refused(points, tmp_path):
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(points, index=[f"p{i}" for i in range(120)])
+    chosen = fwsr.select(table, 5)
+    assert chosen.report(tmp_path / "page.html", table) > 0
+    with pytest.raises(ValueError, match="was 'p.*in the order in which they were chosen from"):
+        chosen.report(tmp_path / "page.html", table.iloc[::-1])
+
+
 def test_what_does_not_suit_is_refused(points, tmp_path):
     chosen = fwsr.select(points, 4)
     path = tmp_path / "page.html"
