@@ -134,8 +134,8 @@ class CudaShard {
   /// x <- the residuals A - A X of some rows, which `a` holds.
   template <class Use>
   void for_residuals(const DevicePoints& own, const ResidualVectors& x, Use&& use);
-  /// a_i^T C a_i of every point, for a symmetric C, which is used up.
-  Array<double> forms(const DevicePoints& own, Array<double> c);
+  /// a_i^T C a_i of every point, for a symmetric matrix C, which is used up.
+  Array<double> forms(const DevicePoints& own, Array<double> matrix);
   /// The candidates whose squared scores a_i^T S a_i lead (linear_sweep.hpp).
   Leaders leaders(Index set, Array<double> s, double margin);
   /// The same less `shift`, and their squared norms: use(first, last, rows, squares).

@@ -129,16 +129,16 @@ std::shared_ptr<const Stored> Stored::copy(Device& device, const PointsView& poi
           *stored = room(device, sizeof(T) == 4 ? Number::float32 : Number::float64,
                          subset.empty() ? v.rows : std::ssize(subset), v.cols);
           copy_rows<T>(device, v.cols, subset, stored->rows, stored->stride, stored->own.get(),
-                       threads, [&](Index row, T* own) {
-                         std::memcpy(own, v.data + row * v.stride, at(v.cols) * sizeof(T));
+                       threads, [&](Index row, T* to) {
+                         std::memcpy(to, v.data + row * v.stride, at(v.cols) * sizeof(T));
                        });
         } else if constexpr (requires { v.numbers; }) {
-          const Index rows = subset.empty() ? v.rows : std::ssize(subset);
+          const Index count = subset.empty() ? v.rows : std::ssize(subset);
           const auto copy_as = [&]<class Bits>(Bits) {
-            *stored = room(device, number_of(v.number), rows, v.cols);
-            copy_rows<Bits>(device, v.cols, subset, rows, stored->stride, stored->own.get(),
-                            threads, [&](Index row, Bits* own) {
-                              std::memcpy(own, v.address(row), at(v.cols) * sizeof(Bits));
+            *stored = room(device, number_of(v.number), count, v.cols);
+            copy_rows<Bits>(device, v.cols, subset, count, stored->stride, stored->own.get(),
+                            threads, [&](Index row, Bits* to) {
+                              std::memcpy(to, v.address(row), at(v.cols) * sizeof(Bits));
                             });
           };
           if (fwsr::bytes_of(v.number) == 1)
@@ -190,15 +190,15 @@ std::shared_ptr<void> held_in_place(const void* data, Index bytes) {
 
 std::shared_ptr<const Stored> Stored::in_place(const PointsView& points) {
   std::shared_ptr<Stored> stored;
-  const auto hold = [&](const void* data, Number number, const auto& v) {
-    const Index bytes = ((v.rows - 1) * v.stride + v.cols) * bytes_of(number);
-    std::shared_ptr<void> registered = held_in_place(data, bytes);
+  const auto hold = [&](const void* numbers, Number kind, const auto& v) {
+    const Index bytes = ((v.rows - 1) * v.stride + v.cols) * bytes_of(kind);
+    std::shared_ptr<void> held = held_in_place(numbers, bytes);
     void* there = nullptr;
-    check(cudaHostGetDevicePointer(&there, const_cast<void*>(data), 0),  // NOLINT: as above
+    check(cudaHostGetDevicePointer(&there, const_cast<void*>(numbers), 0),  // NOLINT: as above
           "asking where the card sees the points");
-    stored = rows_at(there, number, v.rows, v.cols, v.stride);
+    stored = rows_at(there, kind, v.rows, v.cols, v.stride);
     stored->on_host = true;
-    stored->registered = std::move(registered);
+    stored->registered = std::move(held);
   };
   std::visit(
       [&](const auto& v) {

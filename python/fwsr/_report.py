@@ -53,8 +53,8 @@ def _refuse_other_order(selection: Selection, data: Data) -> None:
     for e, known in zip(selection.exemplars.tolist(), selection.ids or []):
         now = None if data.ids is None else data.ids[e]
         if known is not None and now is not None and _plain(known) not in ("", _plain(now)):
-            raise ValueError(f"exemplar {e} was {_plain(known)!r} and is {_plain(now)!r} in X: give "
-                             "the points in the order in which they were chosen from")
+            raise ValueError(f"exemplar {e} was {_plain(known)!r} and is {_plain(now)!r} in X: "
+                             "give the points in the order in which they were chosen from")
 
 
 def comparison_page(comparison: Comparison, X: Any, y: Any, images: Any, text: Any, columns: Any,
