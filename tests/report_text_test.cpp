@@ -18,7 +18,7 @@
 namespace fwsr::report {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 std::string of(std::string_view text) {
   return std::string(text);

@@ -20,7 +20,6 @@
 
 namespace {
 
-using fwsr::FormKind;
 using fwsr::Index;
 using fwsr::KernelBy;
 using fwsr::KernelType;

@@ -102,8 +102,8 @@ template <std::size_t height>
             half ? _mm512_extracti64x4_epi64(digit, 1) : _mm512_castsi512_si256(digit);
         y = _mm512_add_pd(_mm512_mul_pd(y, place), _mm512_cvtepi32_pd(own));
       }
-      const __m128i bytes = _mm_loadl_epi64(
-          reinterpret_cast<const __m128i*>(rows + static_cast<Index>(i) * width + j + 8 * half));
+      const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(
+          rows + static_cast<Index>(i) * width + j + Index{8} * half));
       const __m512d u = _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(bytes));
       sums[i] = _mm512_add_pd(sums[i], _mm512_mul_pd(u, y));
     }

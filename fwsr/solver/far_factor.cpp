@@ -1,5 +1,7 @@
 #include "fwsr/solver/far_factor.hpp"
 
+#include <utility>
+
 #include "fwsr/base/at.hpp"
 #include "fwsr/kernel/middle_row.hpp"
 
@@ -13,11 +15,12 @@ std::vector<Index> evenly_spaced(Index n, Index count) {
 
 KernelTables kernel_tables(const Kernel& kernel, const PointFacts& facts, double times,
                            std::vector<double> rows, std::vector<double> lower) {
+  std::vector<double> shift = middle_row(rows, facts.dim);
   KernelTables z{.kernel = kernel.type,
                  .gamma = numbers_of(kernel, facts.unit).gamma,
                  .times = times,
                  .dim = facts.dim,
-                 .shift = middle_row(rows, facts.dim),
+                 .shift = std::move(shift),
                  .rows = std::move(rows),
                  .lower = std::move(lower)};
   for (std::size_t l = 0; l < z.rows.size(); ++l) z.rows[l] -= z.shift[l % at(z.dim)];
