@@ -11,6 +11,7 @@
 #include "fwsr/linalg/byte_forms.hpp"
 #include "fwsr/linalg/byte_gram.hpp"
 #include "fwsr/linalg/pass.hpp"
+#include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
 
 namespace fwsr {
@@ -284,6 +285,37 @@ double bound_of_single(std::span<const double> c, std::span<const double> m, dou
   for (std::size_t l = 0; l < m.size(); ++l) trace += c[l * m.size() + l], mm += m[l] * m[l];
   const double length = std::sqrt(longest) + std::sqrt(mm);
   return trace * (length * length);
+}
+
+void take_from(std::span<const double> orthonormal, Index dim, Covariance& of) {
+  if (orthonormal.empty()) return;
+  of.whole = of.c;
+  const auto d = at(dim);
+  for (int side = 0; side < 2; ++side) {
+    take_away(orthonormal, {.first = of.c.data(), .count = dim, .d = dim, .stride = dim});
+    for (std::size_t i = 0; i < d; ++i)
+      for (std::size_t j = 0; j < i; ++j) std::swap(of.c[i * d + j], of.c[j * d + i]);
+  }
+  double left = 0, whole = 0;
+  for (std::size_t i = 0; i < d; ++i) left += of.c[i * d + i], whole += of.whole[i * d + i];
+  // What rounding leaves of points that are all spanned is nothing, of either sign.
+  const double rounding = 16 * static_cast<double>(dim) * std::numeric_limits<double>::epsilon();
+  if (left <= rounding * whole) std::fill(of.c.begin(), of.c.end(), 0.0);
+  for (std::size_t i = 0; i < d; ++i)  // symmetric to the last bit
+    for (std::size_t j = 0; j < i; ++j) of.c[j * d + i] = of.c[i * d + j];
+}
+
+Gram total_gram(std::vector<SegmentSums<Gram>> sums) {
+  Gram all;
+  for (SegmentSums<Gram>& portion : sums)
+    for (Gram& sum : portion) {
+      if (all.rows.empty())
+        all = std::move(sum);
+      else
+        add_gram(all, sum);
+      sum = {};
+    }
+  return all;
 }
 
 std::vector<double> bordered_covariance(const std::vector<double>& c, const std::vector<double>& s,

@@ -24,6 +24,11 @@ struct Covariance {
   const std::vector<double>& with_included() const { return whole.empty() ? c : whole; }
 };
 
+/// C <- (I - Q) C (I - Q), Q the projection on the span of some orthonormal rows; none: as it is.
+void take_from(std::span<const double> orthonormal, Index dim, Covariance& of);
+
+Gram total_gram(std::vector<SegmentSums<Gram>> sums);
+
 // In double. `weights`: of the points; empty: 1 each.
 SegmentSums<Gram> moments_in_double(const Points& points, const std::vector<double>& weights,
                                     int threads, const KeepGoing& keep_going);

@@ -142,7 +142,7 @@ class GatheredPoints : public PointSet {
   ScoreBound largest_score(const CodesOf& x) const override {
     constexpr Index few = 16;  // so many are scored one by one, a pass over the points each
     const ResidualVectors codes = vectors(x);
-    const Gram gram = total(shards_->ask(ResidualMoments{.set = set_, .codes = codes}));
+    const Gram gram = total_gram(shards_->ask(ResidualMoments{.set = set_, .codes = codes}));
     double f = 0;
     for (Index l = 0; l < facts_.dim; ++l) f += gram.products[at(l * facts_.dim + l)];
     double least = 0, most = 0, largest = 0;
@@ -392,19 +392,6 @@ class GatheredPoints : public PointSet {
     return std::sqrt(total_of(shards_->ask(ProjectedSquares{.set = set_, .w = w})));
   }
 
-  static Gram total(std::vector<SegmentSums<Gram>> sums) {
-    Gram all;
-    for (SegmentSums<Gram>& portion : sums)
-      for (Gram& sum : portion) {
-        if (all.rows.empty())
-          all = std::move(sum);
-        else
-          add_gram(all, sum);
-        sum = {};
-      }
-    return all;
-  }
-
   static double largest_of(const std::vector<double>& values) {
     return *std::max_element(values.begin(), values.end());
   }
@@ -415,29 +402,10 @@ class GatheredPoints : public PointSet {
     take_away(included_, {.first = rows, .count = count, .d = dim, .stride = dim});
   }
 
-  /// C <- (I - Q) C (I - Q).
-  void take_included_from(Covariance& to) const {
-    if (included_.empty()) return;
-    to.whole = to.c;
-    const auto dim = at(facts_.dim);
-    for (int side = 0; side < 2; ++side) {
-      beyond_included(to.c.data(), facts_.dim);
-      for (std::size_t i = 0; i < dim; ++i)
-        for (std::size_t j = 0; j < i; ++j) std::swap(to.c[i * dim + j], to.c[j * dim + i]);
-    }
-    double left = 0, whole = 0;
-    for (std::size_t i = 0; i < dim; ++i) left += to.c[i * dim + i], whole += to.whole[i * dim + i];
-    // What rounding leaves of points that are all spanned is nothing, of either sign.
-    const double rounding = 16 * static_cast<double>(dim) * std::numeric_limits<double>::epsilon();
-    if (left <= rounding * whole) std::fill(to.c.begin(), to.c.end(), 0.0);
-    for (std::size_t i = 0; i < dim; ++i)  // symmetric to the last bit
-      for (std::size_t j = 0; j < i; ++j) to.c[j * dim + i] = to.c[i * dim + j];
-  }
-
   void find_in_double(Covariance& to) {
-    to.c = total(shards_->ask(Moments{.set = set_, .single = false, .shift = {}})).products;
+    to.c = total_gram(shards_->ask(Moments{.set = set_, .single = false, .shift = {}})).products;
     mirror(facts_.dim, to.c);
-    take_included_from(to);
+    take_from(included_, facts_.dim, to);
     to.largest_r = largest_of(shards_->ask(KeepForms{.set = set_, .id = to.id, .c = to.c}));
     to.r_error = std::numeric_limits<double>::epsilon() * to.largest_r;
     // What was taken away has left its rounding; the longest point has a norm near 1.
@@ -465,7 +433,7 @@ class GatheredPoints : public PointSet {
   void find_in_single(Covariance& to) {
     const Index n = facts_.size;
     const std::vector<double> m = mean_of_some();
-    const Gram gram = total(shards_->ask(Moments{.set = set_, .single = true, .shift = m}));
+    const Gram gram = total_gram(shards_->ask(Moments{.set = set_, .single = true, .shift = m}));
     SingleCovariance found = covariance_from(gram, m, n);
     to.c = std::move(found.c);
     double most = 0, longest = 0;
