@@ -90,6 +90,7 @@ void add_arguments(CLI::App& app, CompareArguments& a) {
       ->group("Output");
   add_threads_argument(app, a.data);
   add_memory_argument(app, a.options, false);
+  add_device_arguments(app, a.options);
 }
 
 struct Named {
@@ -152,6 +153,7 @@ std::vector<Contestant> contestants_of(const CompareArguments& a) {
 
 std::vector<Contestant> check_arguments(const CLI::App& app, CompareArguments& a) {
   check_data_arguments(app, a.data);
+  check_device_arguments(app, a.options);
   check_exemplars(a, a.options);
   if (!a.options.center)
     a.options.center = Center::none;  // the same points for all, and for the measures

@@ -32,7 +32,8 @@ std::string header_of(const CompareResult& result) {
 std::string compare_table(const CompareResult& result) {
   std::vector<TableLine> lines;
   for (const Comparison& row : result.rows) {
-    TableLine line{.name = shown(row.name), .outcome = row.outcome};
+    TableLine line{.name = shown(row.name) + (row.device == "cpu" ? "" : " (" + row.device + ")"),
+                   .outcome = row.outcome};
     for (const Measure& m : measures()) line.spreads.push_back(spread_of(row, m));
     lines.push_back(std::move(line));
   }

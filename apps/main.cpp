@@ -37,25 +37,39 @@ struct Command {
   const char* name;
   int (*run)(int argc, const char* const* argv);
   const char* help;
+  bool shared = false;  // fwsr-mpi has it
 };
 
 constexpr Command commands[] = {
-    {"select", run_select, "choose the k points that represent a data set"},
+    {"select", run_select, "choose the k points that represent a data set", true},
     {"update", run_update, "choose more for new data beside what an earlier select chose"},
-    {"sweep", run_sweep, "the same for many settings of alpha and eta at once, side by side"},
+    {"sweep", run_sweep, "the same for many settings of alpha and eta at once, side by side", true},
     {"compare", run_compare, "several methods side by side: quality, time and memory"},
     {"methods", run_methods, "the methods there are, and their settings"},
     {"inspect", run_inspect, "look at a data set: shape, ranges, duplicates, what select would do"},
     {"generate", run_generate, "make a synthetic data set"},
 };
 
+/// Whether this program has it: fwsr, or fwsr-mpi.
+bool is_here(const Command& command) {
+  return command.shared || !machines();
+}
+
 std::string help_text() {
-  std::string text =
-      "fwsr chooses the k points that represent a data set, by the Frank-Wolfe algorithm, and\n"
+  const bool alone = !machines();
+  std::string text = fmt::format(
+      "{} chooses the k points that represent a data set, by the Frank-Wolfe algorithm, and\n"
       "says how good the choice is.\n\n"
-      "usage: fwsr COMMAND ... | --help | --version\n\nCommands:\n";
+      "usage: {} COMMAND ... | --help | --version\n\nCommands:\n",
+      alone ? "fwsr" : "fwsr-mpi", alone ? "fwsr" : "mpirun -n RANKS fwsr-mpi");
   for (const Command& command : commands)
-    text += fmt::format("  {:<12}{}\n", command.name, command.help);
+    if (is_here(command)) text += fmt::format("  {:<12}{}\n", command.name, command.help);
+  if (!alone)
+    return text +
+           "\nExamples:\n"
+           "  mpirun -n 8 fwsr-mpi select 'part-*.npy' -k 100 -o picks.csv\n\n"
+           "fwsr-mpi COMMAND --help says more; all other commands are those of fwsr. Exit code: 0 "
+           "done, 1 the\nwork failed, 2 wrong use.\n";
   return text +
          "\nExamples:\n"
          "  fwsr select digits -k 20\n"
@@ -65,7 +79,8 @@ std::string help_text() {
 
 std::string command_names() {
   std::vector<std::string> names;
-  for (const Command& command : commands) names.push_back(command.name);
+  for (const Command& command : commands)
+    if (is_here(command)) names.push_back(command.name);
   return listed(names);
 }
 
@@ -77,7 +92,8 @@ void check_environment() {
 
 int run(int argc, const char* const* argv) {
   if (argc < 2)
-    throw UsageError(fmt::format("no command: write one of {}; see fwsr --help", command_names()));
+    throw UsageError(fmt::format("no command: write one of {}; see {} --help", command_names(),
+                                 machines() ? "fwsr-mpi" : "fwsr"));
   const std::string word = argv[1];
   const bool help = word == "--help" || word == "-h", version = word == "--version";
   if ((help || version) && argc > 2)
@@ -90,18 +106,20 @@ int run(int argc, const char* const* argv) {
   }
   for (const Command& command : commands)
     if (word == command.name) {
-      if (machines() && word != "select" && word != "sweep")
+      if (!is_here(command))
         throw UsageError(fmt::format(
             "fwsr-mpi shares the work of select and sweep alone; write fwsr {} ...", word));
       return command.run(argc - 1, argv + 1);
     }
   std::vector<std::string> names = {"--help", "--version"};
-  for (const Command& command : commands) names.push_back(command.name);
+  for (const Command& command : commands)
+    if (is_here(command)) names.push_back(command.name);
   const auto near = nearest(word, names);
   throw UsageError(fmt::format(
       "unknown {} {}; {}", word.starts_with("-") ? "option" : "command", in_quotes(word),
       near ? fmt::format("did you mean {}?", *near)
-           : fmt::format("the commands are {}, see fwsr --help", command_names())));
+           : fmt::format("the commands are {}, see {} --help", command_names(),
+                         machines() ? "fwsr-mpi" : "fwsr")));
 }
 
 /// A message in place of one that needs memory to be made.

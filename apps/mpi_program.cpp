@@ -27,6 +27,7 @@
 #include "fwsr/data/many_files.hpp"
 #include "fwsr/methods/method_plan.hpp"
 #include "fwsr/methods/run_method.hpp"
+#include "fwsr/mpi/rank_shard.hpp"
 #include "fwsr/mpi/ranks.hpp"
 #include "fwsr/solver/planner.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
@@ -46,10 +47,11 @@ struct About {
   Preprocessing prep;
   bool streamed = false;  // they do not fit the memory
   int threads = 0;        // 0: its share of the cores
+  mpi::RankDevice device = {};
 };
 template <class A>
 void fields(A& a, About& v) {
-  a(v.paths, v.rows, v.members, v.prep, v.streamed, v.threads);
+  a(v.paths, v.rows, v.members, v.prep, v.streamed, v.threads, v.device);
 }
 
 /// So many points are worth no messages: one segment, which lies in one place anyway.
@@ -111,11 +113,11 @@ class Program final : public Machines {
     refuse_settings(o, grid, facts.points, facts.features);
     PlanFacts anything = facts;
     anything.limit = 1e300;
-    const Plan plan = make_plan(at_home(anything), o);
+    const Plan plan = make_plan(at_home(anything), on_processors(o));
     if (const auto why = sweep_not_shared(facts, o, plan)) {
       if (facts.points > few_points)
         throw OptionError("points that live in several places " + *why);
-      SweepPlan alone = plan_settings(plan, o, grid, 1);
+      SweepPlan alone = plan_settings(make_plan(at_home(anything), o), o, grid, 1);
       alone.each.notes.push_back(note_of_few_points);
       return alone;
     }
@@ -130,7 +132,7 @@ class Program final : public Machines {
       return sweep_as_planned(rows.view, o, plan, observer);
     }
     const bool by_factor = plan.each.kernel_by == KernelBy::factor;
-    open_on_all(view, {}, by_factor ? preprocessing_of(o) : without_eta(o), plan.each);
+    open_on_all(view, {}, by_factor ? preprocessing_of(o) : without_eta(o), o, plan.each);
     std::vector<SweepEntry> entries =
         sweep_sharded(all_ranks(), shape_of(facts), o, plan.grid.alphas, plan.grid.etas, observer);
     for (SweepEntry& e : entries) e.selection.plan = plan.each;
@@ -161,6 +163,12 @@ class Program final : public Machines {
     return static_cast<Index>(std::ceil(static_cast<double>(entries) * static_cast<double>(some) /
                                         static_cast<double>(std::max<Index>(1, all))));
   }
+  /// What is planned for ranks is planned as for processors; their cards come on top.
+  static SelectOptions on_processors(SelectOptions o) {
+    o.device = {};
+    o.device_memory = 0;
+    return o;
+  }
   /// As if this process had memory for all points.
   static PlanFacts at_home(PlanFacts facts) {
     facts.streamed = false;
@@ -178,7 +186,7 @@ class Program final : public Machines {
 
   /// Has every rank hold its points.
   void open_on_all(const PointsView& view, std::span<const Index> subset, const Preprocessing& prep,
-                   const Plan& plan) {
+                   const SelectOptions& o, const Plan& plan) {
     const Index n = subset.empty() ? rows_of(view) : std::ssize(subset);
     const Index share = checked_bytes(share_of(n), cols_of(view), is_single(view) ? 4 : 8);
     About about{.paths = paths_,
@@ -186,7 +194,8 @@ class Program final : public Machines {
                 .members = {subset.begin(), subset.end()},
                 .prep = prep,
                 .streamed = plan.data_bytes < share,
-                .threads = threads_named_};
+                .threads = threads_named_,
+                .device = mpi::device_of(o)};
     BytesWriter writer;
     writer(about);
     ranks_.open(writer.take());
@@ -211,13 +220,14 @@ class Program final : public Machines {
 
   Plan plan(const Request& request, const PlanFacts& given, SelectOptions o) const {
     const PlanFacts facts = as_held(given);
-    if (o.device.kind != DeviceChoice::Kind::cpu)
-      throw OptionError("fwsr-mpi works on processors; leave --device out");
+    if (o.device.kind == DeviceChoice::Kind::automatic)
+      throw OptionError(
+          "fwsr-mpi works on cards where --device cuda asks for them; write cuda or cpu");
     if (is_solver(*request.method)) {
       if (request.method->suit) request.method->suit(facts, o);
       PlanFacts anything = facts;
       anything.limit = 1e300;
-      Plan plan = plan_alone(request, anything, o);
+      Plan plan = plan_alone(request, anything, on_processors(o));
       const auto why = not_shared(shape_of(facts), o, plan);
       if (!why && worth_sharing(facts.points)) return shared_plan(std::move(plan), facts, o);
       if (why && facts.points > few_points)
@@ -240,18 +250,21 @@ class Program final : public Machines {
   }
 
   /// What the largest share takes of the memory of its rank.
-  Plan shared_plan(Plan plan, const PlanFacts& facts, const SelectOptions& o) const {
+  Plan shared_plan(Plan plan, const PlanFacts& facts, const SelectOptions& given) const {
+    const SelectOptions o = on_processors(given);
+    const bool on_cards = given.device.kind == DeviceChoice::Kind::cuda;
     PlanFacts own = facts;
     own.points = share_of(facts.points);
     own.entries = share_of_entries(facts.entries, own.points, facts.points);
     own.limit = static_cast<double>(memory_of(o.memory));
     own.streamed = false;
     own.data_bytes = held_bytes(own);
+    if (const auto why = mpi::not_on_cards(own, given)) throw OptionError(*why);
     Plan of_rank;
     try {
       of_rank = make_plan(own, o);
     } catch (const MemoryError&) {  // then they stay in their files
-      if (text_.loaded()) throw;
+      if (text_.loaded() || on_cards) throw;
       own.streamed = true;
       own.data_bytes = facts.data_bytes;
       of_rank = make_plan(own, o);
@@ -263,6 +276,12 @@ class Program final : public Machines {
     plan.notes.push_back(
         fmt::format("shared by {} ranks of MPI, at most {} points each; memory is that of a rank",
                     communicator_.size(), own.points));
+    if (on_cards) {
+      plan.device = text_of(given.device);
+      plan.device_bytes = static_cast<Index>(card_bytes(own, given, false));
+      plan.notes.push_back(
+          "each rank works on a card of its machine, ranks beyond their number share them");
+    }
     return plan;
   }
 
@@ -277,7 +296,7 @@ class Program final : public Machines {
     Selection result;
     if (is_solver(*request.method) && worth_sharing(shape.size) && !not_shared(shape, o, plan)) {
       const mpi::Communicator::Traffic before = communicator_.traffic();
-      open_on_all(view, subset, preprocessing_of(o), plan);
+      open_on_all(view, subset, preprocessing_of(o), o, plan);
       result = select_sharded(all_ranks(), shape, o, observer);
       result.plan = plan;
       const mpi::Communicator::Traffic& now = communicator_.traffic();
@@ -339,20 +358,20 @@ class Program final : public Machines {
   }
 
   /// On every rank: its points, and nobody else's.
-  std::unique_ptr<PointShard> open(std::span<const std::byte> bytes) {
+  std::unique_ptr<ByteShard> open(std::span<const std::byte> bytes) {
     About about;
     BytesReader reader(bytes);
     reader(about);
     const Index n = about.members.empty() ? about.rows : std::ssize(about.members);
     const Portion own = mpi::portion_of(n, communicator_.rank(), communicator_.size());
     const Index hold = about.streamed ? 0 : std::numeric_limits<Index>::max();
-    auto shard =
-        std::make_unique<PointShard>(about.threads > 0 ? about.threads : default_threads());
+    const int threads = about.threads > 0 ? about.threads : default_threads();
+    Index rows_before = 0;
+    members_.clear();
     if (about.members.empty()) {
+      rows_before = own.first;
       rows_ = text_.loaded() ? text_.rows(own.first, own.first + own.size)
                              : must(read_rows(about.paths, own.first, own.first + own.size, hold));
-      shard->add(0, std::make_unique<Points>(rows_.view, std::span<const Index>{}, about.prep, own,
-                                             own.first));
     } else {
       members_.assign(about.members.begin() + own.first,
                       about.members.begin() + own.first + own.size);
@@ -361,10 +380,14 @@ class Program final : public Machines {
         std::iota(members_.begin(), members_.end(), Index{0});
       } else {
         rows_ = must(read_rows(about.paths, 0, about.rows, 0));
+        if (about.device.card && own.size > 0) {  // which takes rows from memory
+          rows_ = in_memory(rows_.view, members_);
+          members_.clear();
+        }
       }
-      shard->add(0, std::make_unique<Points>(rows_.view, members_, about.prep, own, 0));
     }
-    return shard;
+    return mpi::shard_of(communicator_, about.device, rows_.view, members_, about.prep, own,
+                         rows_before, threads);
   }
 
   const mpi::Communicator& communicator_;

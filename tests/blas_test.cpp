@@ -75,4 +75,29 @@ TEST(Blas, RowsAreAdjacentWhereNoStrideIsGiven) {
       }
 }
 
+template <class T>
+void expect_triangle(Index rows, Index d, Index gap) {
+  const Stored<T> a(rows, d, gap);
+  std::vector<T> out(at(d * (d + gap)), T{-1});
+  fwsr::multiply_by_itself(fwsr::MatrixView<const T>{a.values.data(), rows, d, a.stride},
+                           out.data(), d + gap);
+  for (Index i = 0; i < d; ++i)
+    for (Index j = i; j < d + gap; ++j) {
+      T sum = 0;
+      for (Index p = 0; p < rows && j < d; ++p) sum += a(p, i) * a(p, j);
+      ASSERT_EQ(out[at(i * (d + gap) + j)], j < d ? sum : T{-1}) << i << ' ' << j;
+    }
+}
+
+TEST(Blas, TrianglesAreExactForWholeNumbersWhateverTheNumberOfColumns) {
+  for (const Index d : {1, 15, 16, 17, 24, 32, 33, 40, 56, 64, 72, 130})
+    for (const Index rows : {1, 31, 600})
+      for (const Index gap : {0, 3}) {
+        SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(d) + ", gap " +
+                     std::to_string(gap));
+        expect_triangle<float>(rows, d, gap);
+        expect_triangle<double>(rows, d, gap);
+      }
+}
+
 }  // namespace

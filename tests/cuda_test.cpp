@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
-#include "fwsr/solver/device.hpp"
-#include "fwsr/solver/select.hpp"
+#include "card_tests.hpp"
 #include "fwsr/solver/sweep.hpp"
 #include "narrow_points.hpp"
 
@@ -17,57 +15,10 @@ using fwsr::MatrixView;
 using fwsr::Selection;
 using fwsr::SelectOptions;
 
-class Cuda : public testing::Test {
- protected:
-  void SetUp() override {
-    const fwsr::Cards cards = fwsr::find_cards();
-    if (cards.names.empty()) GTEST_SKIP() << cards.why_none;
-  }
-};
+using card_tests::expect_same;
+using card_tests::random_points;
 
-template <class T>
-std::vector<T> random_points(Index n, Index d, unsigned seed, double offset = 0) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  std::vector<T> x(static_cast<std::size_t>(n * d));
-  for (Index i = 0; i < n; ++i)
-    for (Index l = 0; l < d; ++l)
-      x[static_cast<std::size_t>(i * d + l)] =
-          static_cast<T>(offset + normal(random) * std::pow(0.97, static_cast<double>(l)));
-  return x;
-}
-
-/// Of gaps, which are large where the radius is: to within a part of themselves, too. That of a pursuit is infinite.
-void expect_near(double one, double other, double tolerance) {
-  if (std::isinf(one) || std::isinf(other))
-    EXPECT_EQ(one, other);
-  else
-    EXPECT_NEAR(one, other, std::max(tolerance, 1e-9 * std::abs(other)));
-}
-
-/// Steps until the first whose picks differ: those before must be all, unless the lead was rounding.
-void expect_same(const Selection& card, const Selection& cpu, double tolerance) {
-  ASSERT_EQ(card.status, cpu.status);
-  ASSERT_EQ(card.trace.size(), cpu.trace.size());
-  for (std::size_t t = 0; t < cpu.trace.size(); ++t) {
-    ASSERT_EQ(card.trace[t].pick, cpu.trace[t].pick) << "step " << t;
-    ASSERT_NEAR(card.trace[t].f, cpu.trace[t].f, tolerance * cpu.f_at_zero) << "step " << t;
-    expect_near(card.trace[t].gap, cpu.trace[t].gap, tolerance * cpu.f_at_zero);
-  }
-  EXPECT_EQ(card.exemplars, cpu.exemplars);
-  EXPECT_EQ(card.weights, cpu.weights);
-  EXPECT_EQ(card.assignment, cpu.assignment);
-  for (std::size_t t = 0; t < cpu.strength.size(); ++t)
-    EXPECT_NEAR(card.strength[t], cpu.strength[t], 10 * tolerance * (1 + cpu.strength[t]));
-  ASSERT_EQ(card.certificate.has_value(), cpu.certificate.has_value());
-  if (!cpu.certificate) return;
-  EXPECT_NEAR(card.certificate->f, cpu.certificate->f, tolerance * cpu.f_at_zero);
-  expect_near(card.certificate->gap, cpu.certificate->gap, tolerance * cpu.f_at_zero);
-  EXPECT_NEAR(card.certificate->reconstruction_error, cpu.certificate->reconstruction_error,
-              tolerance);
-  EXPECT_EQ(card.certificate->feasible, cpu.certificate->feasible);
-  EXPECT_EQ(card.certificate->trusted, cpu.certificate->trusted);
-}
+class Cuda : public card_tests::CardTest {};
 
 template <class T>
 void compare(Index n, Index d, SelectOptions options, unsigned seed, double offset = 0) {
@@ -276,6 +227,27 @@ TEST_F(Cuda, what_is_not_a_number_is_named) {
     EXPECT_NE(std::string(e.what()).find("point 4321 has NaN in feature 7"), std::string::npos)
         << e.what();
   }
+}
+
+TEST_F(Cuda, short_answers_are_filled_and_floors_met_with_the_same_points) {
+  const Index n = 3000, d = 17;
+  for (const Index rank : {Index{0}, Index{40}})
+    for (const double eta : {0.0, 0.5})
+      for (const bool floors : {false, true}) {
+        SCOPED_TRACE(testing::Message()
+                     << "rank " << rank << ", eta " << eta << ", floors " << floors);
+        SelectOptions o = rank > 0 ? rbf(12, rank) : SelectOptions{.exemplars = 12};
+        o.eta = eta;
+        o.max_iterations = 3;
+        o.fill = !floors;
+        for (Index i = 0; i < n && floors; ++i) {
+          o.conditions.groups.add(i % 4 == 0 ? "a" : i % 4 == 1 ? "b" : "c");
+          o.conditions.candidates.push_back(i % 5 != 0);
+        }
+        if (floors) o.conditions.at_least.each = 3;
+        compare<double>(n, d, o, 900);
+        compare<float>(n, d, o, 901);
+      }
 }
 
 TEST_F(Cuda, points_that_do_not_fit_are_read_where_they_are) {

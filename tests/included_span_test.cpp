@@ -133,7 +133,7 @@ TEST(IncludedSpan, sums_of_residuals_are_those_of_the_points) {
           Literal beyond(points, d);
           const auto trace = static_cast<double>(beyond.sum(terms.weights));
           beyond.take_span(all);
-          const fwsr::Regression found = set.project(all);
+          const fwsr::Regression found = set.project(all, 2);
           EXPECT_NEAR(found.projection, static_cast<double>(beyond.sum(terms.weights)),
                       1e-13 * trace);
           EXPECT_NEAR(found.trace, trace, 1e-13 * trace);

@@ -175,6 +175,24 @@ TEST(Journal, brings_back_shards_that_are_lost_while_exemplars_are_exchanged_and
   }
 }
 
+TEST(Journal, brings_back_shards_that_are_lost_while_an_answer_is_filled) {
+  const Pieces pieces(5);
+  for (const bool floors : {false, true}) {
+    fwsr::SelectOptions options{
+        .exemplars = 12, .fill = !floors, .max_iterations = 3, .assignment = true, .threads = 1};
+    for (Index i = 0; i < n && floors; ++i) options.conditions.groups.add(i % 3 == 0 ? "a" : "b");
+    if (floors) options.conditions.at_least.each = 5;
+    compare(
+        pieces, fwsr::preprocessing_of(options),
+        [&](const auto& shards) { return fwsr::select_sharded(shards, shape, options); },
+        [](const auto& found, const auto& kept) {
+          same::expect_same(found, kept);
+          EXPECT_TRUE(found.filled.back());
+        },
+        floors ? 2 : 0);
+  }
+}
+
 TEST(Journal, brings_back_shards_that_are_lost_in_a_sweep) {
   const Pieces pieces(3);
   const fwsr::SelectOptions options{.exemplars = 4, .assignment = true, .threads = 1};

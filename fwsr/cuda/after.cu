@@ -204,6 +204,23 @@ void launch_times(const Device& device, const double* times, Index n, double* v)
 void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v) {
   for_cells(device, rows, d, [=] __device__(Index i, Index l) { v[i * d + l] *= sqrt(times[i]); });
 }
+void launch_lower(const Device& device, const DistanceBlock& z) {
+  for_each(device, z.rows, [=] __device__(Index i) {
+    double least = z.least[i];
+    for (Index t = 0; t < z.k; ++t)
+      least = fmin(least, z.squares[i] + z.of_exemplars[t] - 2 * z.s[i * z.k + t]);
+    z.least[i] = least;
+  });
+}
+void launch_set_at(const Device& device, const Index* places, Index count, double value,
+                   double* v) {
+  for_each(device, count, [=] __device__(Index c) { v[places[c]] = value; });
+}
+void launch_permitted(const Device& device, const double* v, const double* prices, Index n,
+                      double* out) {
+  for_each(device, n,
+           [=] __device__(Index i) { out[i] = prices && !(prices[i] > 0) ? -INFINITY : v[i]; });
+}
 void launch_double_above(const Device& device, Index panel, Index d, double* matrix) {
   for_cells(device, d, d, [=] __device__(Index k, Index l) {
     if (l / panel > k / panel) matrix[k * d + l] *= 2;

@@ -15,8 +15,9 @@ struct SweepSums {
 /// `rows` points from `first` on. All matrices row by row.
 struct SweepBlock {
   Index first = 0, rows = 0, k = 0;
-  bool full = false;                        // for the sums, not the nearest alone
-  const double *x = nullptr, *s = nullptr;  // codes, for the sums; products with the exemplars: k
+  bool full = false;  // for the sums, not the nearest alone
+  // Codes, for the sums; products with the exemplars: k each.
+  const double *x = nullptr, *s = nullptr;
   // Of all points, from point 0 on; weights may be null: 1 each.
   const double* weights = nullptr;
   const double *squares = nullptr, *mean = nullptr, *outer = nullptr;
@@ -87,6 +88,18 @@ void launch_bounds(const Device& device, const double* v, const ScoreErrors& err
 /// v_i <- v_i times_i; rows of d numbers times the roots of `times`.
 void launch_times(const Device& device, const double* times, Index n, double* v);
 void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v);
+/// least_i <- min(least_i, squares_i + of_exemplars_t - 2 s_it) over all t, of rows of k products with exemplars.
+struct DistanceBlock {
+  Index rows = 0, k = 0;
+  const double *s = nullptr, *squares = nullptr, *of_exemplars = nullptr;
+  double* least = nullptr;
+};
+void launch_lower(const Device& device, const DistanceBlock& block);
+/// v_place <- value at these places.
+void launch_set_at(const Device& device, const Index* places, Index count, double value, double* v);
+/// out_i = v_i, or -infinity where the price is 0; without prices v_i.
+void launch_permitted(const Device& device, const double* v, const double* prices, Index n,
+                      double* out);
 /// Of a d x d matrix what is above its panels of columns on the diagonal counts twice.
 void launch_double_above(const Device& device, Index panel, Index d, double* matrix);
 /// I is added to a d x d matrix.

@@ -4,16 +4,18 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/cuda/cuda_shard.hpp"
+#include "fwsr/solver/scores.hpp"
 
 namespace fwsr::cuda {
 
 CardRun::CardRun(Device& device, const DevicePoints& points, const std::vector<Index>& places,
-                 const Array<double>& r)
+                 Index before, const Array<double>& r)
     : c(device, points.size()),
       h(device, points.size()),
       device_(device),
       points_(points),
       places_(places),
+      before_(before),
       r_(r),
       rows_(points.rows()),
       padded_(padded_features(rows_)),
@@ -22,15 +24,11 @@ CardRun::CardRun(Device& device, const DevicePoints& points, const std::vector<I
       vectors_(device, 3 * padded_),
       group_best_(device, groups_),
       block_best_(device, blocks_),
+      block_point_(device, blocks_),
       state_(device, 1),
       record_(device, most_ahead) {
-  if (points.streamed()) {
-    constexpr Index at_once = Index{128} << 20;
-    const Index each = rows_.stride * bytes_of(rows_.number);
-    const Index most = std::max<Index>(1, std::min(at_once, device.memory() / 32) / each);
-    block_rows_ = (std::min(most, points.size()) + group_points - 1) / group_points * group_points;
-    block_ = Array<unsigned char>(device, block_rows_ * each);
-  }
+  if (points.size() == 0) return;
+  if (!points.readable()) given_ = Array<double>(device, points.dim() + own_numbers);
   for (double* to : {c.get(), h.get()})
     check(cudaMemcpyAsync(to, r.get(), at(points.size()) * sizeof(double), cudaMemcpyDeviceToDevice,
                           device.stream()),
@@ -40,6 +38,7 @@ CardRun::CardRun(Device& device, const DevicePoints& points, const std::vector<I
 
 RunView CardRun::view() const {
   return {.rows = rows_,
+          .tie = tie_double,
           .state = state_.get(),
           .record = record_.get(),
           .vectors = vectors_.get(),
@@ -50,42 +49,55 @@ RunView CardRun::view() const {
           .prices = prices_.get(),
           .group_best = group_best_.get(),
           .block_best = block_best_.get(),
+          .block_point = block_point_.get(),
           .groups = groups_,
           .blocks = blocks_};
 }
 
 void CardRun::pass(const RunView& run) const {
-  if (block_.empty()) return launch_pass(device_, run);
-  const Index n = rows_.size, each = rows_.stride * bytes_of(rows_.number);
-  const auto behind = [](auto* numbers, Index first) {
-    return numbers ? numbers + first : numbers;
-  };
-  for (Index first = 0; first < n; first += block_rows_) {
-    const Index count = std::min(block_rows_, n - first);
-    // The last row may end with its last feature.
-    const Index bytes = (count - 1) * each + rows_.features * bytes_of(rows_.number);
-    check(
-        cudaMemcpyAsync(block_.get(), static_cast<const unsigned char*>(rows_.data) + first * each,
-                        at(bytes), cudaMemcpyDefault, device_.stream()),
-        "copying points to the card");
+  if (rows_.size == 0) return;
+  if (points_.brought() == 0) return launch_pass(device_, run);
+  points_.for_parts(device_.stream(), [&](const Rows& rows, Index first) {
     RunView part = run;
-    part.rows.data = block_.get();
-    part.rows.size = count;
-    part.rows.inner = behind(rows_.inner, first);
-    part.rows.mean = behind(rows_.mean, first);
-    part.rows.outer = behind(rows_.outer, first);
+    part.rows = rows;
     part.r = run.r + first, part.c = run.c + first, part.h = run.h + first;
-    part.prices = behind(run.prices, first);
+    if (run.prices) part.prices = run.prices + first;
     part.group_best = run.group_best + first / group_points;
-    part.groups = (count + group_points - 1) / group_points;
-    if (first > 0) part.e = part.et = nullptr;  // E has taken the step
+    part.groups = (rows.size + group_points - 1) / group_points;
+    if (first > 0) part.et = nullptr;  // E has taken the step
     launch_pass(device_, part);
+  });
+  launch_find_best(device_, run);  // of all parts
+}
+
+void CardRun::decide(const RunView& run, bool take) const {
+  if (given_.empty()) return launch_decide(device_, run, take);
+  launch_lead(device_, run);
+  const RunState state = Array<RunState>::read(device_, run.state);
+  if (state.waits != Waits::no) return;
+  points_.gather({&state.point, 1}, given_.get());
+  RunView with = run;
+  with.given = given_.get();
+  launch_decide(device_, with, take);
+}
+
+void CardRun::steps(const RunView& run, Index most) const {
+  if (points_.brought() == 0) return launch_steps(device_, run);
+  for (Index s = 0; s < most; ++s) {
+    decide(run, true);
+    pass(run);
   }
-  launch_find_best(device_, run);  // of all blocks
+}
+
+double CardRun::seconds_at_most() const {
+  const double bytes_a_second = points_.brought() > 0 ? 5e9 : 1e12;
+  constexpr double apart = 1e-4;  // of a step without points
+  return apart +
+         static_cast<double>(rows_.size * rows_.stride * bytes_of(rows_.number)) / bytes_a_second;
 }
 
 void CardRun::find_best() const {
-  launch_find_best(device_, view());
+  if (rows_.size > 0) launch_find_best(device_, view());
 }
 
 void CardRun::set_prices(std::span<const double> prices) {
@@ -97,11 +109,14 @@ void CardRun::set_prices(std::span<const double> prices) {
 }
 
 double CardRun::largest() const {
-  const std::vector<double> best = block_best_.get_all();
-  return *std::max_element(best.begin(), best.end());
+  double most = -std::numeric_limits<double>::infinity();
+  if (rows_.size == 0) return most;
+  for (const double best : block_best_.get_all()) most = std::max(most, best);
+  return most;
 }
 
-FirstScore::Reply CardRun::first(double enough) const {
+CardRun::First CardRun::first(double enough) const {
+  if (rows_.size == 0) return {};
   const std::vector<double> groups = group_best_.get_all();
   const auto found =
       std::find_if(groups.begin(), groups.end(), [&](double best) { return best >= enough; });
@@ -113,8 +128,12 @@ FirstScore::Reply CardRun::first(double enough) const {
       prices_.empty() ? std::vector<double>(squares.size(), 1.0) : prices_.get_some(begin, count);
   for (std::size_t i = 0; i < squares.size(); ++i)
     if (prices[i] > 0 && squares[i] * prices[i] >= enough)
-      return {.point = point(begin + static_cast<Index>(i)), .square = squares[i]};
+      return {.candidate = begin + static_cast<Index>(i), .square = squares[i], .price = prices[i]};
   return {};
+}
+
+std::vector<double> CardRun::row(Index candidate) const {
+  return points_.few(std::span(&candidate, 1)).rows;
 }
 
 void CardRun::advance(const Advance::Step& step) {

@@ -54,18 +54,23 @@ CudaForm::CudaForm(CudaPoints& points)
       dim_(points.facts().dim),
       covariance_(points.covariance(false)),
       id_(CudaPoints::new_id()),
-      e_(device_, dim_ * dim_),
       et_(device_, dim_ * dim_),
+      ec_(device_, dim_ * dim_),
+      ce_(device_, dim_ * dim_),
+      ece_(device_, dim_ * dim_),
       a_(device_, dim_),
       w_(device_, dim_),
       cw_(device_, dim_),
       rv_(device_, dim_),
       state_(device_, 1),
       record_(device_, most_ahead) {
-  for (Array<double>* matrix : {&e_, &et_}) {
-    matrix->set_to_zero();
-    launch_add_identity(device_, dim_, matrix->get());
-  }
+  et_.set_to_zero();
+  launch_add_identity(device_, dim_, et_.get());
+  for (Array<double>* matrix : {&ec_, &ce_, &ece_})
+    check(cudaMemcpyAsync(matrix->get(), shard_.covariance(covariance_->id),
+                          at(dim_ * dim_) * sizeof(double), cudaMemcpyDeviceToDevice,
+                          device_.stream()),
+          "beginning a run");
   shard_.answer(BeginRun{.set = points.set(), .covariance = covariance_->id, .run = id_});
   run_ = &shard_.run(id_);
   if (!points.included().empty())
@@ -73,10 +78,8 @@ CudaForm::CudaForm(CudaPoints& points)
   RunState start;
   for (Index l = 0; l < dim_; ++l) start.trace += covariance_->c[at(l * dim_ + l)];
   start.f = start.tr_ec = f_ = start.trace;
-  start.tie = tie_double;
   start.drift = drift_double;
   state_.put({&start, 1});
-  prepare_decide(device_);
 }
 
 CudaForm::~CudaForm() {
@@ -89,8 +92,10 @@ RunView CudaForm::view() const {
   view.record = record_.get();
   view.covariance = shard_.covariance(covariance_->id);
   view.rest = rest_.get();
-  view.e = e_.get();
   view.et = et_.get();
+  view.ec = ec_.get();
+  view.ce = ce_.get();
+  view.ece = ece_.get();
   view.a = a_.get();
   view.w = w_.get();
   view.cw = cw_.get();
@@ -102,21 +107,29 @@ RunState CudaForm::read() {
   return state_.get_some(0, 1).front();
 }
 
+/// E C, C E^T and E C E^T from E^T.
+void CudaForm::multiply_out() {
+  const auto whole = [&](const double* data) { return Matrix{data, dim_, dim_, dim_}; };
+  const Matrix c = whole(shard_.covariance(covariance_->id)), et = whole(et_.get());
+  const Blas& blas = device_.blas();
+  blas.multiply(
+      {.left = et, .left_transposed = true, .right = c, .out = ec_.get(), .out_stride = dim_});
+  blas.multiply({.left = c, .right = et, .out = ce_.get(), .out_stride = dim_});
+  blas.multiply({.left = whole(ec_.get()), .right = et, .out = ece_.get(), .out_stride = dim_});
+}
+
 /// Scores, f = tr E C E^T and tr E C, from E itself.
 void CudaForm::recompute() {
-  const std::vector<double> e = e_.get_all();
+  multiply_out();
+  const std::vector<double> et = et_.get_all(), ec = ec_.get_all(), ece = ece_.get_all();
+  std::vector<double> e(et.size());
+  for (Index k = 0; k < dim_; ++k)
+    for (Index l = 0; l < dim_; ++l) e[at(k * dim_ + l)] = et[at(l * dim_ + k)];
   shard_.answer(Rescore{.run = id_, .c = covariance_->c, .e = e});
-  std::vector<double> ec(e.size());
-  multiply(Product<double>{.m = dim_,
-                           .n = dim_,
-                           .k = dim_,
-                           .left = e.data(),
-                           .right = covariance_->c.data(),
-                           .out = ec.data()});
   RunState state = read();
   state.f = state.tr_ec = 0;
   for (Index l = 0; l < dim_; ++l) {
-    state.f += dot(ec.data() + l * dim_, e.data() + l * dim_, dim_);
+    state.f += ece[at(l * dim_ + l)];
     state.tr_ec += ec[at(l * dim_ + l)];
   }
   f_ = state.f;
@@ -128,9 +141,8 @@ void CudaForm::go_on() {
   const RunView run = view();
   bool anew = false;
   while (known_.empty()) {
-    const auto few = seconds_each_ > 0
-                         ? static_cast<Index>(std::clamp(seconds_ahead / seconds_each_, 1.0, 1e6))
-                         : Index{4};
+    const double each = seconds_each_ > 0 ? seconds_each_ : run_->seconds_at_most();
+    const auto few = static_cast<Index>(std::clamp(seconds_ahead / each, 1.0, 1e6));
     const Index steps = anew ? 0 : std::min({expected_.steps, few, Index{most_ahead}});
     const auto start = Clock::now();
     if (anew) {  // E has spoken: its score is taken as it is
@@ -143,11 +155,10 @@ void CudaForm::go_on() {
                      .closed = expected_.closed,
                      .least_f = expected_.least_f,
                      .steps = steps});
-    for (Index s = 0; s < steps; ++s) {
-      launch_decide(device_, run, true);
-      run_->pass(run);
-    }
-    if (steps == 0) launch_decide(device_, run, false);
+    if (steps > 0)
+      run_->steps(run, steps);
+    else
+      run_->decide(run, false);
     RunState state = read();
     if (anew) {
       state.drift = drift_double;

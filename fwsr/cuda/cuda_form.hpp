@@ -33,6 +33,7 @@ class CudaForm final : public Form {
   RunView view() const;
   void go_on();
   RunState read();
+  void multiply_out();
   void recompute();
 
   CudaPoints& points_;
@@ -42,7 +43,8 @@ class CudaForm final : public Form {
   std::shared_ptr<const Covariance> covariance_;
   Index id_;
   CardRun* run_;
-  Array<double> e_, et_, a_, w_, cw_, rv_;
+  Array<double> et_, ec_, ce_, ece_;
+  Array<double> a_, w_, cw_, rv_;
   Array<double> rest_;  // I - V^T V, V what is included; empty: I
   Array<RunState> state_;
   Array<StepRecord> record_;

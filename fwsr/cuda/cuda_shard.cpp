@@ -2,7 +2,6 @@
 #include "fwsr/cuda/gram.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,8 +10,16 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/cuda/statistics.hpp"
 #include "fwsr/solver/covariance.hpp"
+#include "fwsr/solver/scores.hpp"
 
 namespace fwsr::cuda {
+
+void refuse_many_features(const Device& device, Index features) {
+  if (const Index most = most_features(device); features >= most)
+    throw Error(
+        fmt::format("the points have {} features, and this card has room for {}; use device cpu",
+                    features, most - 1));
+}
 
 CudaShard::CudaShard(std::shared_ptr<Device> device, KeepGoing keep_going)
     : device_(std::move(device)), keep_going_(std::move(keep_going)) {}
@@ -49,29 +56,54 @@ namespace {
 
 WhichPoints::Reply CudaShard::answer(const WhichPoints& q) const {
   const DevicePoints& own = points(q.set);
-  return {.first = 0,
+  return {.first = own.portion().first,
           .size = own.size(),
-          .of = own.size(),
+          .of = own.portion().of,
           .features = own.features(),
           .sparse = false,
-          .single = own.single()};
+          .single = own.single(),
+          .in_double = true};
+}
+
+CudaShard::Here CudaShard::here(Index set, std::span<const Index> some) const {
+  const DevicePoints& own = points(set);
+  Here found;
+  for (std::size_t w = 0; w < some.size(); ++w) {
+    const Index place = some[w] - own.portion().first;
+    if (place < 0 || place >= own.size()) continue;
+    found.which.push_back(static_cast<Index>(w));
+    found.places.push_back(place);
+  }
+  return found;
+}
+
+Array<Index> CudaShard::places_here(Index set, std::span<const Index> some) {
+  std::vector<Index> places;
+  for (const Index i : some) places.push_back(i - before(set));
+  return {*device_, std::span<const Index>(places)};
 }
 
 Told CudaShard::answer(const Forget& q) {
-  if (q.what == Forget::What::run) runs_.erase(q.id);
+  if (q.what == Forget::What::run) runs_.erase(q.id), distances_.erase(q.id);
   if (q.what == Forget::What::covariance) r_.erase(q.id), c_.erase(q.id);
   if (q.what == Forget::What::set) sets_.erase(q.id), narrowed_.erase(q.id);
   return {};
 }
 
 RowsOf::Reply CudaShard::answer(const RowsOf& q) const {
-  DevicePoints::Few few = points(q.set).few(q.points);
-  RowsOf::Reply reply{.which = std::vector<Index>(q.points.size()),
-                      .rows = q.rows_too ? std::move(few.rows) : std::vector<double>(),
-                      .squares = std::move(few.squares),
-                      .taken_away = std::move(few.taken_away)};
-  std::iota(reply.which.begin(), reply.which.end(), Index{0});
-  return reply;
+  Here found = here(q.set, q.points);
+  DevicePoints::Few few = points(q.set).few(found.places);
+  return {.which = std::move(found.which),
+          .rows = q.rows_too ? std::move(few.rows) : std::vector<double>(),
+          .squares = std::move(few.squares),
+          .taken_away = std::move(few.taken_away)};
+}
+
+CopiesOf::Reply CudaShard::answer(const CopiesOf& q) const {
+  Here found = here(q.set, q.points);
+  PointCopies copies = points(q.set).copies(found.places);
+  copies.which = std::move(found.which);
+  return copies;
 }
 
 // --------------------------------------------------------------------------------------- the set-up
@@ -84,7 +116,7 @@ Moments::Reply CudaShard::answer(const Moments& q) {
     weigh_rows(q.set, first, last, rows);
     sum.add(rows, last - first);
   });
-  return {Gram{.products = sum.total(), .rows = {}}};
+  return {Gram{.products = sum.total(), .rows = std::vector<double>(at(dim))}};
 }
 
 void CudaShard::keep(const Covariance& covariance) {
@@ -151,7 +183,12 @@ KeepBordered::Reply CudaShard::answer(const KeepBordered& q) {
     times(rows, last - first, plain.dim(), sum.get(), 1, along.get() + first, 1);
   });
   const double t2 = own.scale_against(plain) * own.scale_against(plain);
-  const double eta2 = own.eta() * own.eta(), all = static_cast<double>(own.size()) * eta2;
+  const double eta2 = own.eta() * own.eta(), all = static_cast<double>(own.portion().of) * eta2;
+  c_[q.id] = put(bordered_covariance(c_.at(q.id_without).get_all(), reply.s,
+                                     {.scale = own.scale_against(plain),
+                                      .eta = own.eta(),
+                                      .n = own.portion().of,
+                                      .dim = own.dim()}));
   // Few numbers a point: the host does it.
   std::vector<double> r = r_.at(q.id_without).get_all();
   const std::vector<double> k1 = along.get_all();
@@ -166,22 +203,44 @@ KeepBordered::Reply CudaShard::answer(const KeepBordered& q) {
 // ------------------------------------------------------------------------------------------ the runs
 
 Told CudaShard::answer(const BeginRun& q) {
-  runs_[q.run] = std::make_unique<CardRun>(*device_, candidates(q.set),
-                                           narrowed(q.set).terms.candidates, r_.at(q.covariance));
+  runs_[q.run] =
+      std::make_unique<CardRun>(*device_, candidates(q.set), narrowed(q.set).terms.candidates,
+                                before(q.set), r_.at(q.covariance));
   return {};
 }
 
 Told CudaShard::answer(const SetPrices& q) {
+  if (const auto found = distances_.find(q.run); found != distances_.end())
+    return permit(found->second, q.prices.all());
   run(q.run).set_prices(q.prices.all());
   return {};
 }
 
 LargestScore::Reply CudaShard::answer(const LargestScore& q) {
+  if (const auto found = distances_.find(q.run); found != distances_.end())
+    return largest_of(*device_, permitted(found->second).get(), found->second.least.size());
   return run(q.run).largest();
 }
 
 FirstScore::Reply CudaShard::answer(const FirstScore& q) {
-  return run(q.run).first(q.enough);
+  if (const auto found = distances_.find(q.run); found != distances_.end())
+    return first(found->second, q.enough);
+  const CardRun& own = run(q.run);
+  const CardRun::First found = own.first(q.enough);
+  if (found.candidate < 0) return {};
+  return {.point = own.point(found.candidate), .square = found.square};
+}
+
+Lead::Reply CudaShard::answer(const Lead& q) {
+  const CardRun& own = run(q.run);
+  Lead::Reply reply;
+  reply.largest = own.largest();
+  const CardRun::First found = own.first(enough_of(reply.largest, q.tie));
+  if (found.candidate < 0) return reply;
+  reply.score = found.square * found.price;
+  reply.first = {.point = own.point(found.candidate), .square = found.square};
+  reply.row = own.row(found.candidate);
+  return reply;
 }
 
 Told CudaShard::answer(const Advance& q) {

@@ -1,5 +1,9 @@
 // Points on a card that answer what whoever leads a run asks of points (solver/questions.hpp), as PointShard does for
 // those in the memory of the processor. All sums are in double.
+//
+// They may be a portion of more points, of which others are on other cards. A portion tells one sum, not one for each of its
+// segments: a card is fast at products of thousands of rows, and how these are added within one is cuBLAS's to say. So a sum
+// over several cards is that over one to rounding, and to the bit that of the same cut on cards of the same model.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +15,7 @@
 #include "fwsr/cuda/after.hpp"
 #include "fwsr/cuda/device.hpp"
 #include "fwsr/cuda/device_points.hpp"
+#include "fwsr/cuda/row_blocks.hpp"
 #include "fwsr/cuda/statistics.hpp"
 #include "fwsr/cuda/step.hpp"
 #include "fwsr/solver/covariance.hpp"
@@ -22,10 +27,10 @@ namespace fwsr::cuda {
 /// c and h of every point in one run, with room for the steps.
 class CardRun {
  public:
-  /// `points`: the candidates; `places`: theirs among all points, none: they are all. `r` is the covariance's, of the
-  /// candidates. All of them outlive it.
+  /// `points`: the candidates; `places`: theirs among the points at hand, none: they are these; `before`: how many points
+  /// are in other places before these. `r` is the covariance's, of the candidates. All of them outlive it.
   CardRun(Device& device, const DevicePoints& points, const std::vector<Index>& places,
-          const Array<double>& r);
+          Index before, const Array<double>& r);
 
   /// Where everything stands, but for C and E, which belong to who steps on the card (cuda_form.hpp).
   RunView view() const;
@@ -34,15 +39,27 @@ class CardRun {
   void find_best() const;
   /// The place of a candidate among all points.
   Index point(Index candidate) const {
-    return places_.empty() ? candidate : places_[static_cast<std::size_t>(candidate)];
+    return before_ + (places_.empty() ? candidate : places_[static_cast<std::size_t>(candidate)]);
   }
-  /// launch_pass over all points of `run`, a view of this one: those in the memory of the machine are copied to the card
-  /// block by block.
+  /// launch_pass over all points of `run`, a view of this one: those that are not on the card are brought there part by
+  /// part.
   void pass(const RunView& run) const;
+  /// Of a step, for who does not know yet: no card that we know takes longer.
+  double seconds_at_most() const;
+  /// launch_decide.
+  void decide(const RunView& run, bool take) const;
+  /// As many steps as were announced, `most`, or until the run waits for the host.
+  void steps(const RunView& run, Index most) const;
   /// One step of the host's choice, with the vectors a, A v, R v.
   void advance(const Advance::Step& step);
   double largest() const;
-  FirstScore::Reply first(double enough) const;
+  /// The first candidate whose score is at least this.
+  struct First {
+    Index candidate = -1;
+    double square = 0, price = 1;
+  };
+  First first(double enough) const;
+  std::vector<double> row(Index candidate) const;
   const DevicePoints& points() const { return points_; }
   Array<double> c, h;
 
@@ -50,16 +67,33 @@ class CardRun {
   Device& device_;
   const DevicePoints& points_;
   const std::vector<Index>& places_;
+  Index before_;
   const Array<double>& r_;
   Rows rows_;
   Index padded_, groups_;
   int blocks_;
   Array<double> prices_, vectors_, group_best_, block_best_;
+  Array<BestPoint> block_point_;
   Array<RunState> state_;
   Array<StepRecord> record_;
-  Index block_rows_ = 0;        // of points that are streamed
-  Array<unsigned char> block_;  // room for so many
+  Array<double> given_;  // the leader, where kernels cannot read its row
 };
+
+/// How far points are from all exemplars (solver/distances.hpp).
+struct CardDistances {
+  Array<double> least = {};   // of the squared distances of every candidate
+  Array<double> prices = {};  // of every candidate, 0: not to be added; empty: 1 each
+  // Of the candidates among the points at hand, none: they are these; which are behind so many others.
+  std::vector<Index> places = {};
+  Index before = 0;
+
+  Index point(Index candidate) const {
+    return before + (places.empty() ? candidate : places[static_cast<std::size_t>(candidate)]);
+  }
+};
+
+/// Throws Error for points of more features than a step has room for.
+void refuse_many_features(const Device& device, Index features);
 
 class CudaShard {
  public:
@@ -91,7 +125,7 @@ class CudaShard {
   WhichPoints::Reply answer(const WhichPoints& q) const;
   Told answer(const Forget& q);
   RowsOf::Reply answer(const RowsOf& q) const;
-  CopiesOf::Reply answer(const CopiesOf& q) const { return points(q.set).copies(q.points); }
+  CopiesOf::Reply answer(const CopiesOf& q) const;
 
   Moments::Reply answer(const Moments& q);
   KeepForms::Reply answer(const KeepForms& q);
@@ -100,8 +134,10 @@ class CudaShard {
   KeepBordered::Reply answer(const KeepBordered& q);
   Told answer(const BeginRun& q);
   Told answer(const SetPrices& q);
+  Told answer(const LowerDistances& q);  // shard_distances.cpp
   LargestScore::Reply answer(const LargestScore& q);
   FirstScore::Reply answer(const FirstScore& q);
+  Lead::Reply answer(const Lead& q);
   Told answer(const Advance& q);
   Told answer(const Rescore& q);
 
@@ -127,6 +163,17 @@ class CudaShard {
   void for_rows(const DevicePoints& points, Index numbers_each, Use&& use);
 
  private:
+  Told permit(CardDistances& distances, std::span<const double> prices);
+  Array<double> permitted(const CardDistances& distances);
+  FirstScore::Reply first(const CardDistances& distances, double enough);
+  /// Those of some points that are at hand: their places among the ones asked for, and here.
+  struct Here {
+    std::vector<Index> which, places;
+  };
+  Here here(Index set, std::span<const Index> some) const;
+  /// Places here of some points, on the card; below 0 or beyond the last: not at hand.
+  Array<Index> places_here(Index set, std::span<const Index> some);
+  Index before(Index set) const { return points(set).portion().first; }
   Array<double> put(std::span<const double> numbers) { return {*device_, numbers}; }
   /// out = rows right^T, `columns` vectors of `depth` numbers.
   void times(const double* rows, Index count, Index depth, const double* right, Index columns,
@@ -171,6 +218,7 @@ class CudaShard {
   std::unordered_map<Index, Narrowed> narrowed_;
   std::unordered_map<Index, Array<double>> c_, r_;  // of every covariance; r of the candidates
   std::unordered_map<Index, std::unique_ptr<CardRun>> runs_;
+  std::unordered_map<Index, CardDistances> distances_;  // runs, too
   Array<double> residual_scores_;  // between ResidualScores and ResidualLeaders
   Array<int> groups_;              // between SumGroups and FindMiddles
 };
@@ -180,20 +228,20 @@ class CudaShard {
 template <class Use>
 void CudaShard::for_rows(const DevicePoints& points, Index numbers_each, Use&& use) {
   constexpr Index numbers_at_once = Index{1} << 27;  // a GiB, or an eighth of the memory
-  const Index n = points.size(), each = points.dim() + numbers_each;
+  const Index n = points.size(), each = 2 * points.dim() + numbers_each;
   const Index room = std::min(numbers_at_once, device_->memory() / 64);
   const Index at_once =
       std::clamp<Index>(room / each / part_rows * part_rows, part_rows, Index{1} << 15);
-  Array<double> rows(*device_, std::min(at_once, n) * points.dim());
+  if (n == 0) return;
+  RowBlocks blocks(*device_, points, at_once);
   const Event done[2];
   for (Index first = 0, turn = 0; first < n; first += at_once, ++turn) {
     throw_if_cancelled(keep_going_);
     const Index last = std::min(n, first + at_once);
-    launch_fill(*device_, points.rows(), first, last, rows.get());
-    use(first, last, rows.get());
+    use(first, last, blocks.rows_from(first));
     if (!keep_going_) continue;
     // One block is under way, no more, so that who asks is answered soon.
-    done[turn % 2].record(*device_);
+    done[turn % 2].record(device_->stream());
     if (turn > 0) done[(turn - 1) % 2].wait();
   }
 }

@@ -1,6 +1,8 @@
 #include "fwsr/cuda/device.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -45,6 +47,16 @@ std::string why_no_card() {
                      status == cudaSuccess ? "there is none" : cudaGetErrorString(status));
 }
 
+const cudaDeviceProp& properties_of(int number) {
+  static std::mutex mutex;
+  static std::map<int, cudaDeviceProp> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(number); found != known.end()) return found->second;
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, number), "asking what card this is");
+  return known[number] = properties;
+}
+
 std::string why_not(const cudaDeviceProp& card) {
   if (card.major >= 8) return {};
   return fmt::format("{} has compute capability {}.{}, and 8.0 (Ampere) or later is needed",
@@ -60,17 +72,16 @@ Device::Device(int number, Index memory) : Device() {
   check(cudaGetDeviceCount(&count), "counting the cards");
   if (number < 0 || number >= count)
     throw Error(fmt::format("there is no card {}; the cards are 0 to {}", number, count - 1));
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, number), "asking what card this is");
+  const cudaDeviceProp& properties = properties_of(number);
   if (const std::string why = why_not(properties); !why.empty())
     throw Error(why + "; use device cpu");
   enter();
   name_ = properties.name;
   processors_ = properties.multiProcessorCount;
-  major_ = properties.major;
   shared_bytes_ = static_cast<Index>(properties.sharedMemPerBlockOptin);
   all_memory_ = static_cast<Index>(properties.totalGlobalMem);
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "beginning work on the card");
+  for (cudaStream_t* stream : {&stream_, &beside_})
+    check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "beginning work on the card");
   cudaMemPoolProps pool{};
   pool.allocType = cudaMemAllocationTypePinned;
   pool.location = {.type = cudaMemLocationTypeDevice, .id = number};
@@ -89,16 +100,20 @@ void Device::enter() {
 }
 
 void Device::leave() noexcept {
+  constexpr std::size_t kept = std::size_t{1} << 28;  // others may need the rest
   cudaStreamSynchronize(stream_);
+  cudaMemPoolTrimTo(pool_, kept);
   cudaSetDevice(before_);
   entered_ = false;
 }
 
 Device::~Device() {
-  if (stream_) cudaStreamSynchronize(stream_);
+  for (cudaStream_t stream : {beside_, stream_})
+    if (stream) cudaStreamSynchronize(stream);
   blas_.reset();
   if (pool_) cudaMemPoolDestroy(pool_);
-  if (stream_) cudaStreamDestroy(stream_);
+  for (cudaStream_t stream : {beside_, stream_})
+    if (stream) cudaStreamDestroy(stream);
   if (entered_) cudaSetDevice(before_);
 }
 

@@ -20,10 +20,13 @@ void check(cudaError_t status, const char* doing);
 /// A sentence where there is no card that can be used; empty: there is.
 std::string why_no_card();
 
+/// What a card is; asked once, as that takes longer than a short run. Throws Error.
+const cudaDeviceProp& properties_of(int number);
+
 /// Why this card cannot be used; empty: it can.
 std::string why_not(const cudaDeviceProp& card);
 
-/// One card, and one stream on which all its work is done in order. Everything that belongs to it ends before it does.
+/// One card, and a stream on which its work is done in order. Everything that belongs to it ends before it does.
 class Device {
  public:
   /// Throws Error when there is no such card, or it cannot be used: what was found, and what to do.
@@ -38,13 +41,13 @@ class Device {
   void enter();
 
   cudaStream_t stream() const { return stream_; }
+  /// A second one, for what is made ready meanwhile; events say who waits for whom.
+  cudaStream_t beside() const { return beside_; }
   const Blas& blas() const { return *blas_; }
   int processors() const { return processors_; }        // streaming multiprocessors
   Index shared_bytes() const { return shared_bytes_; }  // of a block, at most
   const std::string& name() const { return name_; }
-  bool launches_early() const {
-    return major_ >= 9;
-  }  // a kernel before the end of the one before it
+  int number() const { return number_; }
 
   /// Until everything asked for so far is done. Throws what went wrong on the way.
   void wait() const;
@@ -63,14 +66,14 @@ class Device {
   int number_ = 0, before_ = 0;
   bool entered_ = false;
   std::string name_;
-  int processors_ = 0, major_ = 0;
+  int processors_ = 0;
   Index shared_bytes_ = 0, all_memory_ = 0, memory_ = 0, taken_ = 0, most_taken_ = 0;
-  cudaStream_t stream_ = nullptr;
+  cudaStream_t stream_ = nullptr, beside_ = nullptr;
   cudaMemPool_t pool_ = nullptr;  // our own: others' settings are left alone
   std::unique_ptr<Blas> blas_;
 };
 
-/// A moment in the work of a device: all that was asked for before is done.
+/// A moment in the work of a stream: all that was asked of it before is done. One that was never recorded has passed.
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "beginning work"); }
@@ -78,9 +81,11 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  void record(const Device& device) const {
-    check(cudaEventRecord(event_, device.stream()), "working on the card");
+  void record(cudaStream_t stream) const {
+    check(cudaEventRecord(event_, stream), "working on the card");
   }
+  /// What is asked of a stream from now on comes after it.
+  void hold(cudaStream_t stream) const noexcept { cudaStreamWaitEvent(stream, event_, 0); }
   void wait() const { check(cudaEventSynchronize(event_), "working on the card"); }
 
  private:
@@ -121,6 +126,14 @@ class Array {
                           device_->stream()),
           "copying to the card");
     check(cudaStreamSynchronize(device_->stream()), "copying to the card");
+  }
+  /// One number, wherever it stands in the memory of the card.
+  static T read(const Device& device, const T* from) {
+    T one;
+    check(cudaMemcpyAsync(&one, from, sizeof(T), cudaMemcpyDeviceToHost, device.stream()),
+          "copying from the card");
+    device.wait();
+    return one;
   }
   std::vector<T> get_all() const { return get_some(0, count_); }
   std::vector<T> get_some(Index first, Index count) const {

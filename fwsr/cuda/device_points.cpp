@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/index_range.hpp"
 #include "fwsr/base/result.hpp"
 #include "fwsr/base/typical.hpp"
 #include "fwsr/cuda/statistics.hpp"
@@ -14,13 +17,23 @@
 namespace fwsr::cuda {
 
 DevicePoints::DevicePoints(Device& device, std::shared_ptr<const Stored> stored,
-                           std::span<const Index> subset, const Preprocessing& prep)
+                           std::span<const Index> subset, const Preprocessing& prep, int threads)
+    : DevicePoints(device, stored, subset, prep,
+                   Portion(subset.empty() ? stored->rows : std::ssize(subset)), 0, threads) {}
+
+DevicePoints::DevicePoints(Device& device, std::shared_ptr<const Stored> stored,
+                           std::span<const Index> subset, const Preprocessing& prep,
+                           const Portion& portion, Index rows_before, int threads)
     : device_(device),
       stored_(std::move(stored)),
       subset_(subset.begin(), subset.end()),
       size_(subset.empty() ? stored_->rows : std::ssize(subset)),
+      portion_(portion),
+      rows_before_(rows_before),
       prep_(prep) {
   if (!subset_.empty()) sources_ = Array<Index>(device, std::span<const Index>(subset_));
+  if (stored_->read || (stored_->on_host && subset_.empty()))
+    brought_ = std::make_shared<BroughtRows>(device, stored_, threads);
   squares_ = Array<double>(device, size_);
   if (prep.scale == Scale::unit) {
     inner_ = Array<double>(device, size_);
@@ -36,7 +49,10 @@ DevicePoints::DevicePoints(const DevicePoints& other, double eta, bool eta_relat
     : device_(other.device_),
       stored_(other.stored_),
       subset_(other.subset_),
+      brought_(other.brought_),
       size_(other.size_),
+      portion_(other.portion_),
+      rows_before_(other.rows_before_),
       prep_(other.prep_),
       scale_(other.scale_),
       means_norm_(other.means_norm_),
@@ -59,7 +75,9 @@ DevicePoints::DevicePoints(const DevicePoints& other, double eta, bool eta_relat
 DevicePoints::DevicePoints(const DevicePoints& other, std::span<const Index> some)
     : device_(other.device_),
       stored_(other.stored_),
+      brought_(other.stored_->read ? other.brought_ : nullptr),
       size_(std::ssize(some)),
+      portion_(std::ssize(some)),
       prep_(other.prep_),
       scale_(other.scale_),
       common_(other.common_),
@@ -70,6 +88,7 @@ DevicePoints::DevicePoints(const DevicePoints& other, std::span<const Index> som
       shared_(other.shared_),
       weights_(clone(other.weights_)),
       means_(clone(other.means_)) {
+  if (some.empty()) return;
   for (const Index i : some) subset_.push_back(other.source(i));
   sources_ = Array<Index>(device_, std::span<const Index>(subset_));
   const Array<Index> places(device_, some);
@@ -92,10 +111,10 @@ Array<double> DevicePoints::clone(const Array<double>& from) const {
 Rows DevicePoints::rows() const {
   return {.data = stored_->data,
           .number = stored_->number,
-          .stride = stored_->stride,
+          .stride = brought_ ? brought_->stride() : stored_->stride,
           .size = size_,
           .features = stored_->features,
-          .whole_pieces = stored_->whole_pieces,
+          .whole_pieces = brought_ ? brought_->whole_pieces() : stored_->whole_pieces,
           .source = sources_.get(),
           .weights = weights_.get(),
           .means = means_.get(),
@@ -132,22 +151,23 @@ void DevicePoints::refuse_not_finite(Index i) const {
       throw Error(fmt::format(
           "point {} has {} in feature {} (both counted from 0); remove the point or fill in the "
           "value",
-          source(i), std::isnan(row[l]) ? "NaN" : "an infinite value", l));
+          reported(i), std::isnan(row[l]) ? "NaN" : "an infinite value", l));
   throw Error(
       fmt::format("point {} changed while it was read; leave the data alone until the work "
                   "is done",
-                  source(i)));
+                  reported(i)));
 }
 
 ScanPoints::Reply DevicePoints::answer(const ScanPoints& question) {
   const bool centred = question.numbers && !mean_.empty();
   Array<double> largest(device_, size_), means;
-  Rows plain = rows();
-  plain.inner = nullptr, plain.every_inner = 1;
   const PointSums sums{
       .largest = largest.get(), .mean = centred ? mean_.get() : nullptr, .squares = squares_.get()};
-  launch_row_sums(device_, plain, sums);
-  const Scan found = scan(device_, plain, sums, centred);
+  for_parts(device_.stream(), [&](Rows plain, Index first) {
+    plain.inner = nullptr, plain.every_inner = 1;
+    launch_row_sums(device_, plain, sums.from(first));
+  });
+  const Scan found = scan(device_, size_, features(), sums, centred);
   if (found.first_bad >= 0) refuse_not_finite(found.first_bad);
   ScanPoints::Reply reply{
       .largest = found.largest, .largest_other = found.largest_other, .records = {}};
@@ -155,7 +175,7 @@ ScanPoints::Reply DevicePoints::answer(const ScanPoints& question) {
     reply.records.push_back(
         {.largest_other = found.largest_other,
          .largest = found.constant,
-         .first = source(found.first_constant),
+         .first = reported(found.first_constant),
          .value = stored_of(std::span<const Index>(&found.first_constant, 1)).front()});
   return reply;
 }
@@ -163,7 +183,11 @@ ScanPoints::Reply DevicePoints::answer(const ScanPoints& question) {
 SumFeatures::Reply DevicePoints::answer(const SumFeatures& question) {
   adopt(question.common);
   const bool squared = question.of == SumFeatures::Of::deviations;
-  std::vector<double> sums = feature_sums(device_, rows(), squared);
+  std::vector<double> sums(at(features()));
+  for_parts(device_.stream(), [&](const Rows& part, Index) {
+    const std::vector<double> some = feature_sums(device_, part, squared);
+    std::transform(some.begin(), some.end(), sums.begin(), sums.begin(), std::plus<>());
+  });
   if (squared) {
     const auto d = sums.size();
     sums.resize(3 * d);
@@ -178,17 +202,23 @@ FindNumbers::Reply DevicePoints::answer(const FindNumbers& question) {
     if (!mean_.empty()) launch_scale(device_, mean_.get(), size_, scale_);
     launch_scale(device_, squares_.get(), size_, scale_ * scale_);
   } else {
-    if (!inner_.empty()) launch_unit_norms(device_, rows(), scale_, inner_.get());
-    launch_row_sums(device_, rows(), {.mean = mean_.get(), .squares = squares_.get()});
+    for_parts(device_.stream(), [&](const Rows& part, Index first) {
+      if (!inner_.empty()) launch_unit_norms(device_, part, scale_, inner_.get() + first);
+      const PointSums sums{.mean = mean_.get(), .squares = squares_.get()};
+      launch_row_sums(device_, part, sums.from(first));
+    });
   }
-  return {.some = some_of(squares_, typical_places(size_), 0.0),
+  std::vector<Index> typical;
+  for (const Index i : typical_places(portion_.of))
+    if (i >= portion_.first && i < portion_.first + size_) typical.push_back(i - portion_.first);
+  return {.some = some_of(squares_, typical, 0.0),
           .largest = size_ > 0 ? largest_of(device_, squares_.get(), size_) : 0.0};
 }
 
 FindHuge::Reply DevicePoints::answer(const FindHuge& question) {
   const Index i = first_beyond(device_, squares_.get(), size_, huge_beyond(question.median));
   if (i < 0) return {};
-  FindHuge::Reply reply{.point = source(i), .square = some_of(squares_, {&i, 1}, 0.0).front()};
+  FindHuge::Reply reply{.point = reported(i), .square = some_of(squares_, {&i, 1}, 0.0).front()};
   const std::vector<double> row = stored_of({&i, 1});
   for (std::size_t l = 0; l < row.size(); ++l)
     if (std::abs(row[l]) > std::abs(reply.value))
@@ -258,19 +288,68 @@ Array<double> DevicePoints::gathered(const Array<double>& from, const Array<Inde
   return out;
 }
 
+Array<unsigned char> DevicePoints::fetched(std::span<const Index> which) const {
+  const Index row = features() * bytes_of(stored_->number);
+  std::vector<unsigned char> numbers(at(std::ssize(which) * row));
+  auto* to = reinterpret_cast<std::byte*>(numbers.data());
+  for (const Index i : which) stored_->read(source(i), source(i) + 1, std::exchange(to, to + row));
+  return {device_, std::span<const unsigned char>(numbers)};
+}
+
+namespace {
+
+/// Rows that stand one after the other, as kernels see them.
+Rows plain_rows(const Array<unsigned char>& data, Number number, Index features) {
+  const Index row = features * bytes_of(number);
+  return {.data = data.get(),
+          .number = number,
+          .stride = features,
+          .size = row > 0 ? data.size() / row : 0,
+          .features = features};
+}
+
+}  // namespace
+
 std::vector<double> DevicePoints::stored_of(std::span<const Index> which) const {
-  const Array<Index> places(device_, which);
-  Array<double> out(device_, std::ssize(which) * features());
-  launch_gather_stored(device_, rows(), places.get(), std::ssize(which), out.get());
+  const Index count = std::ssize(which);
+  Array<double> out(device_, count * features());
+  if (readable()) {
+    const Array<Index> places(device_, which);
+    launch_gather_stored(device_, rows(), places.get(), count, out.get());
+  } else {
+    const Array<unsigned char> some = fetched(which);
+    const Array<Index> places(device_, std::span<const Index>(index_range(0, count)));
+    launch_gather_stored(device_, plain_rows(some, stored_->number, features()), places.get(),
+                         count, out.get());
+  }
   return out.get_all();
+}
+
+void DevicePoints::gather(std::span<const Index> which, double* out) const {
+  const Index count = std::ssize(which);
+  const Array<Index> places(device_, which);
+  if (readable()) return launch_gather(device_, rows(), squares_.get(), places.get(), count, out);
+  const Array<unsigned char> some = fetched(which);
+  Rows few = plain_rows(some, stored_->number, features());
+  const Rows all = rows();
+  few.weights = all.weights, few.means = all.means, few.eta = all.eta;
+  few.every_inner = all.every_inner, few.every_outer = all.every_outer;
+  const auto own = [&](const Array<double>& of) {
+    return of.empty() ? Array<double>() : gathered(of, places);
+  };
+  const Array<double> inner = own(inner_), mean = own(mean_), outer = own(outer_),
+                      squares = own(squares_);
+  few.inner = inner.get(), few.mean = mean.get(), few.outer = outer.get();
+  const Array<Index> order(device_, std::span<const Index>(index_range(0, count)));
+  launch_gather(device_, few, squares.get(), order.get(), count, out);
+  device_.wait();  // before these go
 }
 
 DevicePoints::Few DevicePoints::few(std::span<const Index> which) const {
   if (which.empty()) return {};
   const Index width = dim() + own_numbers;
-  const Array<Index> places(device_, which);
   Array<double> out(device_, std::ssize(which) * width);
-  launch_gather(device_, rows(), squares_.get(), places.get(), std::ssize(which), out.get());
+  gather(which, out.get());
   const std::vector<double> told = out.get_all();
   const double root = std::sqrt(static_cast<double>(features()));
   Few few;

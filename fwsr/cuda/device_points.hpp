@@ -2,11 +2,14 @@
 // processor. They answer the same questions about themselves (prep/statistics.hpp).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/cuda/brought_rows.hpp"
 #include "fwsr/cuda/device.hpp"
 #include "fwsr/cuda/rows.hpp"
 #include "fwsr/cuda/stored.hpp"
@@ -19,11 +22,16 @@ namespace fwsr::cuda {
 class DevicePoints {
  public:
   /// `subset`: rows of `stored`; empty: all. They know nothing of themselves until they have been asked.
+  /// `threads`: that read those in a file.
   DevicePoints(Device& device, std::shared_ptr<const Stored> stored, std::span<const Index> subset,
-               const Preprocessing& prep);
+               const Preprocessing& prep, int threads = 1);
+  /// Some of more points. `rows_before`: rows of the data that are in other places, for messages.
+  DevicePoints(Device& device, std::shared_ptr<const Stored> stored, std::span<const Index> subset,
+               const Preprocessing& prep, const Portion& portion, Index rows_before,
+               int threads = 1);
   /// The same with another eta, before they have learnt their scale.
   DevicePoints(const DevicePoints& other, double eta, bool eta_relative);
-  /// Some of the points of `other`, in this order, as they are there. @pre at least one
+  /// Some of the points of `other`, or none, in this order, as they are there.
   DevicePoints(const DevicePoints& other, std::span<const Index> some);
 
   ScanPoints::Reply answer(const ScanPoints& question);
@@ -35,6 +43,8 @@ class DevicePoints {
   SumSquares::Reply answer(const SumSquares& question);
   Told answer(const SetScale& question);
 
+  /// Which they are of all points, where those are in several places.
+  const Portion& portion() const { return portion_; }
   PointsShape shape() const {
     return {.size = size_, .features = stored_->features, .sparse = false, .single = single()};
   }
@@ -45,10 +55,31 @@ class DevicePoints {
   double eta() const { return eta_; }
   double scale_against(const DevicePoints& other) const { return common_ / other.common_; }
 
-  /// Whether they are in the memory of this machine, one after the other.
-  bool streamed() const { return stored_->on_host && subset_.empty(); }
-  /// As kernels see them; good as long as the points are not asked anything more about themselves.
+  /// As kernels see them; good as long as the points are not asked anything more about themselves. Those that are not on
+  /// the card (`brought`) have no numbers here.
   Rows rows() const;
+  /// Whether they are brought to the card when they are needed, so many at a time; 0: they are there.
+  Index brought() const { return brought_ ? brought_->at_once() : 0; }
+  /// Whether kernels can read a row of theirs, be it in the memory of this machine.
+  bool readable() const { return stored_->data != nullptr; }
+  /// Calls work(rows) with points first .. last, for what it asks of `stream`. @pre last - first <= brought()
+  template <class Work>
+  void with_part(Index first, Index last, cudaStream_t stream, Work&& work) const {
+    Rows part = part_of(rows(), first, last - first);
+    if (!brought_) return work(part);
+    part.data = brought_->bring(subset_, first, last, stream);
+    part.source = nullptr;
+    work(part);
+    brought_->done(stream);
+  }
+  /// Calls work(rows, first) for all points, as many at a time as are brought.
+  template <class Work>
+  void for_parts(cudaStream_t stream, Work&& work) const {
+    const Index at_once = brought_ ? brought_->at_once() : size_;
+    for (Index first = 0; first < size_; first += at_once)
+      with_part(first, std::min(size_, first + at_once), stream,
+                [&](const Rows& rows) { work(rows, first); });
+  }
   /// ||a_i||^2 without eta, of every point, on the card.
   const double* squares() const { return squares_.get(); }
   double norm_of_means() const { return means_norm_; }
@@ -60,6 +91,8 @@ class DevicePoints {
   };
   Few few(std::span<const Index> which) const;
   PointCopies copies(std::span<const Index> which) const;
+  /// a_i of some points on the card, and behind each what it has for itself (launch_gather).
+  void gather(std::span<const Index> which, double* out) const;
 
  private:
   void adopt(const Common& common);
@@ -68,14 +101,21 @@ class DevicePoints {
   std::vector<double> some_of(const Array<double>& numbers, std::span<const Index> which,
                               double otherwise) const;
   std::vector<double> stored_of(std::span<const Index> which) const;
+  /// Some rows as they are stored, fetched.
+  Array<unsigned char> fetched(std::span<const Index> which) const;
   [[noreturn]] void refuse_not_finite(Index i) const;
+  /// Where point i stands in the caller's data.
+  Index reported(Index i) const { return rows_before_ + source(i); }
   Index source(Index i) const { return subset_.empty() ? i : subset_[static_cast<std::size_t>(i)]; }
 
   Device& device_;
   std::shared_ptr<const Stored> stored_;
   std::vector<Index> subset_;
   Array<Index> sources_;  // the same, on the card
+  std::shared_ptr<BroughtRows> brought_;
   Index size_;
+  Portion portion_;
+  Index rows_before_ = 0;
   Preprocessing prep_;
   double scale_ = 1, common_ = 1, unit_ = 1, eta_ = 0, rms_norm_ = 0, means_norm_ = 0;
   Common shared_;                       // weights and means as they were told

@@ -156,19 +156,6 @@ __device__ inline int nearest_of(const double* s, const double* squares, Index k
   return 0;
 }
 
-/// A kernel that was launched early goes on from here once the one before it has ended; and it lets the next one be
-/// launched. Cards before Hopper launch one after the other.
-__device__ inline void wait_for_kernel_before() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-__device__ inline void let_next_kernel_come() {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
 /// work(T{}) for the type in which the numbers are stored.
 template <class Work>
 void with_number(Number number, Work&& work) {
@@ -196,29 +183,6 @@ inline int blocks_for(Index work, Index each, Index most = 1 << 20) {
   const Index blocks = (work + each - 1) / each;
   return static_cast<int>(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
-
-/// How a kernel of the steps is launched: early, where the card can.
-struct Launch {
-  cudaLaunchConfig_t config{};
-  cudaLaunchAttribute attributes[2]{};
-
-  Launch(const Device& device, int blocks, int threads, std::size_t memory) {
-    config.gridDim = dim3(static_cast<unsigned>(blocks));
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = memory;
-    config.stream = device.stream();
-    config.attrs = attributes;
-    if (device.launches_early()) add(cudaLaunchAttributeProgrammaticStreamSerialization);
-  }
-  void add(cudaLaunchAttributeID which) {
-    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-    attribute.id = which;
-    if (which == cudaLaunchAttributeCooperative)
-      attribute.val.cooperative = 1;
-    else
-      attribute.val.programmaticStreamSerializationAllowed = 1;
-  }
-};
 
 /// After a kernel was launched.
 inline void check_launch(const char* doing) {

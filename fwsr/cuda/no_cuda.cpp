@@ -21,7 +21,21 @@ PreparedProblem prepare_on_card(const DeviceView&, std::span<const Index>, const
   throw Error(without);
 }
 
+std::unique_ptr<KernelMatrix> hold_on_card(const KernelMatrix&, const HoldOnCard&) {
+  throw Error(without);
+}
+
+std::unique_ptr<ByteShard> shard_on_card(const PointsView&, std::span<const Index>,
+                                         const Preprocessing&, const Portion&, Index,
+                                         const CardFor&, int) {
+  throw Error(without);
+}
+
 std::shared_ptr<void> share_on_card(const PointsView&, const SelectOptions&, int) {
+  throw Error(without);
+}
+
+std::shared_ptr<void> keep_devices(int) {
   throw Error(without);
 }
 

@@ -10,6 +10,7 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/cuda/cuda_form.hpp"
 #include "fwsr/cuda/cuda_points.hpp"
+#include "fwsr/cuda/devices.hpp"
 #include "fwsr/solver/far_factor.hpp"
 #include "fwsr/solver/on_card.hpp"
 
@@ -19,32 +20,19 @@ namespace {
 
 using namespace cuda;
 
-/// Points that several runs choose from, some at a time; and devices that a run has done with, for the next one: to begin
-/// and to end one takes longer than a small class.
+/// Points that several runs choose from, some at a time.
 struct Shared {
+  std::shared_ptr<IdleDevices> devices;
   std::shared_ptr<Device> home;
   std::shared_ptr<const Stored> stored;
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Device>> idle;
 
-  explicit Shared(int number) : home(std::make_shared<Device>(number)) {}
+  explicit Shared(int number) : devices(idle_devices(number)), home(IdleDevices::lend(devices)) {}
 
-  /// @pre the devices are given back before all of this ends
-  static std::shared_ptr<Device> device(const std::shared_ptr<Shared>& of, int number) {
-    std::unique_ptr<Device> found;
-    {
-      const std::lock_guard lock(of->mutex);
-      if (!of->idle.empty()) found = std::move(of->idle.back()), of->idle.pop_back();
-    }
-    if (found)
-      found->enter();
-    else
-      found = std::make_unique<Device>(number);
-    return {found.release(), [of](Device* device) {
-              device->leave();
-              const std::lock_guard lock(of->mutex);
-              of->idle.emplace_back(device);
-            }};
+  /// For one run on these points, which stay as long as it.
+  static std::shared_ptr<Device> device(const std::shared_ptr<Shared>& of) {
+    std::shared_ptr<Device> lent = IdleDevices::lend(of->devices);
+    Device* const device = lent.get();
+    return {device, [of, lent = std::move(lent)](Device*) mutable { lent.reset(); }};
   }
 };
 
@@ -60,6 +48,8 @@ const void* address_of(const PointsView& view) {
           return v.data;
         else if constexpr (requires { v.numbers; })
           return v.numbers;
+        else if constexpr (requires { v.source; })
+          return v.source;
         else
           return nullptr;
       },
@@ -78,10 +68,7 @@ std::shared_ptr<Shared> shared_of(const PointsView& view, int card) {
 
 std::shared_ptr<OneCard> card_of(std::shared_ptr<Device> device, Index features,
                                  const KeepGoing& keep_going) {
-  if (const Index most = most_features(*device); features >= most)
-    throw Error(
-        fmt::format("the points have {} features, and this card has room for {}; use device cpu",
-                    features, most - 1));
+  refuse_many_features(*device, features);
   return std::make_shared<OneCard>(std::move(device), keep_going);
 }
 
@@ -110,20 +97,66 @@ PreparedProblem prepared_from(std::shared_ptr<OneCard> card, std::unique_ptr<Dev
   return prepared;
 }
 
+/// Points that were on a card, in the memory of this machine.
+struct HostCopy {
+  std::shared_ptr<std::vector<double>> bytes;  // as many as are needed, where any number may begin
+  PointsView view;
+};
+
+HostCopy copy_to_host(const DeviceView& from) {
+  const auto narrow = [](DeviceNumber number) {
+    switch (number) {
+      case DeviceNumber::float16:
+        return NarrowNumber::float16;
+      case DeviceNumber::bfloat16:
+        return NarrowNumber::bfloat16;
+      case DeviceNumber::uint8:
+        return NarrowNumber::uint8;
+      case DeviceNumber::int8:
+        return NarrowNumber::int8;
+      case DeviceNumber::uint16:
+        return NarrowNumber::uint16;
+      default:
+        return NarrowNumber::int16;
+    }
+  };
+  const bool single = from.number == DeviceNumber::float32,
+             wide = from.number == DeviceNumber::float64;
+  const Index size = single ? 4 : wide ? 8 : fwsr::bytes_of(narrow(from.number));
+  const auto row = static_cast<std::size_t>(from.cols * size);
+  HostCopy copy{.bytes = std::make_shared<std::vector<double>>(
+                    (static_cast<std::size_t>(from.rows) * row + 7) / 8),
+                .view = {}};
+  void* const to = copy.bytes->data();
+  const Device device(from.device);
+  check(cudaMemcpy2DAsync(to, row, from.data, static_cast<std::size_t>(from.stride * size), row,
+                          static_cast<std::size_t>(from.rows), cudaMemcpyDeviceToHost,
+                          device.stream()),
+        "copying points from the card");
+  device.wait();
+  if (single)
+    copy.view = MatrixView<const float>{static_cast<const float*>(to), from.rows, from.cols};
+  else if (wide)
+    copy.view = MatrixView<const double>{static_cast<const double*>(to), from.rows, from.cols};
+  else
+    copy.view = NarrowView{to, narrow(from.number), from.rows, from.cols, from.cols};
+  return copy;
+}
+
 }  // namespace
 
 PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
   const std::shared_ptr<Shared> shared = shared_of(view, o.device.number);
-  auto card = card_of(shared ? Shared::device(shared, o.device.number)
-                             : std::make_shared<Device>(o.device.number, o.device_memory),
-                      cols_of(view), keep_going);
+  auto card =
+      card_of(shared ? Shared::device(shared) : device_for(o.device.number, o.device_memory),
+              cols_of(view), keep_going);
   Device& device = card->shard().device();
   auto points =
       shared || plan.device_reads_host
           ? std::make_unique<DevicePoints>(device, shared ? shared->stored : Stored::in_place(view),
-                                           subset, preprocessing_of(o))
+                                           subset, preprocessing_of(o), plan.threads)
           : std::make_unique<DevicePoints>(device, Stored::copy(device, view, subset, plan.threads),
                                            std::span<const Index>{}, preprocessing_of(o));
   return prepared_from(std::move(card), std::move(points), o, plan, keep_going);
@@ -132,6 +165,12 @@ PreparedProblem prepare_on_card(const PointsView& view, std::span<const Index> s
 PreparedProblem prepare_on_card(const DeviceView& view, std::span<const Index> subset,
                                 const SelectOptions& o, const Plan& plan,
                                 const KeepGoing& keep_going) {
+  if (plan.form == FormKind::representer) {
+    HostCopy copy = copy_to_host(view);
+    PreparedProblem prepared = prepare_problem(copy.view, subset, o, plan, keep_going);
+    prepared.copy = std::move(copy.bytes);
+    return prepared;
+  }
   auto card =
       card_of(std::make_shared<Device>(view.device, o.device_memory), view.cols, keep_going);
   auto points = std::make_unique<DevicePoints>(card->shard().device(), Stored::borrow(view), subset,
@@ -167,12 +206,11 @@ Cards find_cards() {
   int count = 0;
   check(cudaGetDeviceCount(&count), "counting the cards");
   for (int c = 0; c < count; ++c) {
-    cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, c) == cudaSuccess)
-      cards.memory.push_back(static_cast<Index>(properties.totalGlobalMem)),
-          cards.names.push_back(
-              fmt::format("{}, {}", properties.name,
-                          format_bytes(static_cast<double>(properties.totalGlobalMem))));
+    const cudaDeviceProp& card = properties_of(c);
+    const auto memory = static_cast<Index>(card.totalGlobalMem);
+    cards.memory.push_back(memory);
+    cards.names.push_back(
+        fmt::format("{}, {}", card.name, format_bytes(static_cast<double>(memory))));
   }
   return cards;
 }

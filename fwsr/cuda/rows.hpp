@@ -35,4 +35,16 @@ struct Rows {
   FWSR_ANYWHERE bool centred_first() const { return number == Number::float64; }
 };
 
+/// Points first .. first + count of these.
+inline Rows part_of(Rows rows, Index first, Index count) {
+  const auto behind = [first](auto* numbers) { return numbers ? numbers + first : numbers; };
+  rows.size = count;
+  rows.inner = behind(rows.inner), rows.mean = behind(rows.mean), rows.outer = behind(rows.outer);
+  if (rows.source)
+    rows.source += first;
+  else if (rows.data)
+    rows.data = static_cast<const char*>(rows.data) + first * rows.stride * bytes_of(rows.number);
+  return rows;
+}
+
 }  // namespace fwsr::cuda

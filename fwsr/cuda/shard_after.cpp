@@ -61,7 +61,7 @@ ResidualMoments::Reply CudaShard::answer(const ResidualMoments& q) {
     weigh_rows(q.set, first, last, rows);
     sum.add(rows, last - first);
   });
-  return {Gram{.products = sum.total(), .rows = {}}};
+  return {Gram{.products = sum.total(), .rows = std::vector<double>(at(dim))}};
 }
 
 ProjectedSquares::Reply CudaShard::answer(const ProjectedSquares& q) {
@@ -123,7 +123,7 @@ ResidualLeaders::Reply CudaShard::answer(const ResidualLeaders& q) {
   const auto told = std::min<Index>(q.few + 1, static_cast<Index>(count.get_all().front()));
   std::vector<Index> leaders = found.get_some(0, told);
   std::sort(leaders.begin(), leaders.end());
-  for (Index& i : leaders) i = narrowed(q.set).terms.point(i);
+  for (Index& i : leaders) i = before(q.set) + narrowed(q.set).terms.point(i);
   return leaders;
 }
 
@@ -141,8 +141,9 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
                             .out_stride = dim});
   std::vector<Index> chosen_places;
   const auto candidate = [&](Index point) {  // its place among them, or -1
-    const Index place = under.terms.place(point);
-    return place < n && under.terms.point(place) == point ? place : Index{-1};
+    const Index own_point = point - before(q.set);
+    const Index place = own_point < 0 ? n : under.terms.place(own_point);
+    return place < n && under.terms.point(place) == own_point ? place : Index{-1};
   };
   for (const Index e : z.exemplars)
     if (const Index c = candidate(e); c >= 0) chosen_places.push_back(c);
@@ -213,16 +214,16 @@ TryExchanges::Reply CudaShard::answer(const TryExchanges& q) {
   });
   TryExchanges::Reply offers;
   for (const OfferOnCard& o : best.get_all())
-    offers.push_back({.point = o.point < 0 ? o.point : under.terms.point(o.point), .gain = o.gain});
+    offers.push_back({.point = o.point < 0 ? o.point : before(q.set) + under.terms.point(o.point),
+                      .gain = o.gain});
   return offers;
 }
 
 std::vector<double> CudaShard::products(Index set, std::span<const Index> few) {
   const DevicePoints& own = points(set);
   const Index m = std::ssize(few), width = own.dim() + own_numbers;
-  const Array<Index> places(*device_, few);
   const Array<double> gathered(*device_, m * width), found(*device_, m * m);
-  launch_gather(*device_, own.rows(), own.squares(), places.get(), m, gathered.get());
+  own.gather(few, gathered.get());
   const Matrix rows{gathered.get(), m, own.features(), width};
   device_->blas().multiply(
       {.left = rows, .right = rows, .transposed = true, .out = found.get(), .out_stride = m});
@@ -234,10 +235,9 @@ std::vector<double> CudaShard::products(Index set, std::span<const Index> few) {
 Among CudaShard::among(Index set, Index covariance_id, std::span<const Index> few) {
   const DevicePoints& own = points(set);
   const Index m = std::ssize(few), dim = own.dim(), width = dim + own_numbers;
-  const Array<Index> places(*device_, few);
   const Array<double> gathered(*device_, m * width), with_c(*device_, m * dim),
       products(*device_, m * m);
-  launch_gather(*device_, own.rows(), own.squares(), places.get(), m, gathered.get());
+  own.gather(few, gathered.get());
   const Matrix rows{gathered.get(), m, dim, width};
   const auto multiply = [&](const Matrix& left, const Matrix& right, bool transposed,
                             const Array<double>& out, Index columns) {

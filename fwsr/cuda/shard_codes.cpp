@@ -83,7 +83,8 @@ Leaders CudaShard::leaders(Index set, Array<double> s, double margin) {
   std::vector<Index> leading = places.get_some(0, in_all);
   std::sort(leading.begin(), leading.end());
   for (const Index i : leading)
-    found.all.push_back({narrowed(set).terms.point(i), scores.get_some(i, 1).front()});
+    found.all.push_back(
+        {before(set) + narrowed(set).terms.point(i), scores.get_some(i, 1).front()});
   return found;
 }
 
@@ -92,17 +93,20 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
   const SweepTables& z = q.tables;
   const Index n = own.size(), dim = own.dim(), k = z.k;
   const bool coded = !z.theta.values.empty();  // else only who is nearest is asked
+  // What follows from C is of all points, wherever they are: one portion says it.
+  const bool leads = own.portion().leads() && n > 0;
   std::vector<double> chosen;
   for (const Index place : z.places)
     chosen.insert(chosen.end(), z.with.row(place), z.with.row(place) + dim);
   const Rectangle t(*device_, chosen, dim);
+  const std::span<const double> basis = std::span(z.with.values).first(at(z.m * dim));
   const Rectangle u = coded ? product(*device_, Rectangle(*device_, z.theta.values, z.m).view(),
-                                      Rectangle(*device_, z.with.values, dim).view())
+                                      Rectangle(*device_, basis, dim).view())
                             : Rectangle(*device_, 0, dim);
   const Matrix c{covariance(q.covariance), dim, dim, dim};
   const Rectangle uc = product(*device_, u.view(), c);
   SweepPart part;
-  part.squares = squares(*device_, uc, u);
+  if (leads) part.squares = squares(*device_, uc, u);
   part.squares.resize(at(k));
   if (z.full) {
     Rectangle e(*device_, dim, dim);
@@ -117,10 +121,12 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
     launch_add_identity(*device_, dim, e.numbers.get());
     const Rectangle ec = product(*device_, e.view(), c), p = product(*device_, t.view(), e.view()),
                     pc = product(*device_, t.view(), ec.view());
-    part.sums.xp = dots(*device_, uc, p);
-    part.sums.squared_score = squares(*device_, pc, p);
-    part.sums.xk = total(dots(*device_, uc, t));
-    part.sums.xkx = part.sums.xk - total(part.sums.xp);
+    if (leads) {
+      part.sums.xp = dots(*device_, uc, p);
+      part.sums.squared_score = squares(*device_, pc, p);
+      part.sums.xk = total(dots(*device_, uc, t));
+      part.sums.xkx = part.sums.xk - total(part.sums.xp);
+    }
     part.leaders =
         leaders(q.set, product(*device_, ec.view(), e.view(), true).numbers, 2 * z.score_error);
   }
@@ -172,7 +178,7 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
   });
   part.count.assign(at(k), 0.0);
   if (k > 0) {
-    const Array<Index> exemplars(*device_, std::span<const Index>(z.exemplars));
+    const Array<Index> exemplars = places_here(q.set, z.exemplars);
     launch_themselves(*device_, exemplars.get(), k, {0, n}, nearest.get());
     part.count = counts(q.set, nearest, k);
     if (q.wanted.assignment) {
@@ -195,9 +201,10 @@ DescribeCodes::Reply CudaShard::answer(const DescribeCodes& q) {
     if (const Index d = own.features(); k < d) {
       const std::vector<double> span = span_of(chosen, dim, d);
       const Rectangle v(*device_, span, d);
-      part.sums.projection =
-          part.sums.plain_trace -
-          total(dots(*device_, product(*device_, v.view(), {c.data, d, d, dim}), v));
+      part.sums.projection = part.sums.plain_trace;
+      if (leads)
+        part.sums.projection -=
+            total(dots(*device_, product(*device_, v.view(), {c.data, d, d, dim}), v));
     }
   }
   answer.parts.push_back(std::move(part));

@@ -72,7 +72,8 @@ MakeFactor::Reply CudaShard::answer(const MakeFactor& q) {
   MakeFactor::Reply reply{.trace = {static_cast<double>(n) * q.tables.times},
                           .lost = {sum_of(*device_, lost.get(), n)}};
   add(q.set, std::make_unique<DevicePoints>(*device_, std::move(stored), std::span<const Index>{},
-                                            Preprocessing{.center = Center::none}));
+                                            Preprocessing{.center = Center::none}, own.portion(),
+                                            own.portion().first));
   return reply;
 }
 
@@ -99,7 +100,7 @@ NearestInKernel::Reply CudaShard::answer(const NearestInKernel& q) {
     launch_nearest(*device_, values, squares.get(), last - first, k, nearest_rounding,
                    nearest.get() + first);
   });
-  const Array<Index> exemplars(*device_, std::span<const Index>(q.exemplars));
+  const Array<Index> exemplars = places_here(q.set, q.exemplars);
   launch_themselves(*device_, exemplars.get(), k, {0, n}, nearest.get());
   Array<unsigned long long> counts(*device_, k);
   counts.set_to_zero();
@@ -121,7 +122,7 @@ SumGroups::Reply CudaShard::answer(const SumGroups& q) {
   const DevicePoints& own = points(q.set);
   const Index d = z.dim, k = std::ssize(z.exemplars);
   const Array<double> few = put(z.rows), of_few = put(squares_of(z.rows, d));
-  const Array<Index> exemplars(*device_, std::span<const Index>(z.exemplars));
+  const Array<Index> exemplars = places_here(q.set, z.exemplars);
   groups_ = Array<int>(*device_, own.size());
   Array<double> products, sums(*device_, k * d), part(*device_, k);
   sums.set_to_zero();
@@ -173,7 +174,8 @@ FindMiddles::Reply CudaShard::answer(const FindMiddles& q) {
   const std::vector<double> gain = gains.get_all();
   std::vector<Offer> best(z.exemplars.size());
   for (std::size_t i = 0; i < group.size(); ++i)
-    best[at(group[i])].see({.point = static_cast<Index>(i), .gain = gain[i]}, z.least);
+    best[at(group[i])].see({.point = before(q.set) + static_cast<Index>(i), .gain = gain[i]},
+                           z.least);
   return best;
 }
 

@@ -15,11 +15,12 @@ Told CudaShard::answer(const Narrow& q) {
     return std::vector<double>(v.all().begin(), v.all().end());
   };
   Narrowed made;
-  made.terms = {.weights = list(q.weights),
-                .candidates = q.candidates,
-                .costs = list(q.costs),
-                .included = {},
-                .groups = q.groups};
+  made.terms = terms_of(Terms{.weights = list(q.weights),
+                              .candidates = q.candidates,
+                              .costs = list(q.costs),
+                              .included = {},
+                              .groups = q.groups},
+                        own.portion().first, own.size());
   const Terms& terms = made.terms;
   if (q.some) made.candidates = std::make_unique<DevicePoints>(own, terms.candidates);
   if (terms.weighted()) made.weights = put(terms.weights);

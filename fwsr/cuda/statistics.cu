@@ -247,12 +247,12 @@ void launch_unit_norms(const Device& device, const Rows& rows, double scale, dou
   check_launch("finding norms");
 }
 
-Scan scan(Device& device, const Rows& rows, const PointSums& sums, bool centred) {
-  const Index each = part, count = (rows.size + each - 1) / each;
+Scan scan(Device& device, Index points, Index features, const PointSums& sums, bool centred) {
+  const Index each = part, count = (points + each - 1) / each;
   Array<Scan> blocks(device, count);
   if (count > 0)
     scan_block<<<static_cast<unsigned>(count), threads, 0, device.stream()>>>(
-        sums, rows.size, rows.features, centred, each, blocks.get());
+        sums, points, features, centred, each, blocks.get());
   check_launch("looking at the points");
   Scan all;
   for (const Scan& b : blocks.get_all()) {
@@ -338,14 +338,13 @@ void launch_normalize(const Device& device, Index n, double* outer, double* squa
   });
 }
 
-void launch_fill(const Device& device, const Rows& rows, Index first, Index last, double* out) {
+void launch_fill(cudaStream_t stream, const Rows& rows, Index first, Index last, double* out) {
   const Index count = last - first;
   if (count <= 0) return;
   with_number(rows.number, [&]<class T>(T) {
     constexpr int few = 8;
     const auto start = [&](auto* kernel, int tall) {
-      kernel<<<blocks_for(count, tall, 1 << 16), threads, 0, device.stream()>>>(rows, first, count,
-                                                                                out);
+      kernel<<<blocks_for(count, tall, 1 << 16), threads, 0, stream>>>(rows, first, count, out);
     };
     const bool pairs = rows.whole_pieces && rows.features % 2 == 0 && rows.dim() % 2 == 0;
     if (rows.features <= 2 * few)

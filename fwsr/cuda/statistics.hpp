@@ -14,6 +14,12 @@ struct PointSums {
   double* largest = nullptr;  // |x| as stored; infinite when any is not finite
   double* mean = nullptr;     // of inner weights x
   double* squares = nullptr;  // of inner weights x - means - mean, the last only where it is told
+
+  /// The same of points from `first` on.
+  PointSums from(Index first) const {
+    const auto behind = [first](double* v) { return v ? v + first : v; };
+    return {behind(largest), behind(mean), behind(squares)};
+  }
 };
 void launch_row_sums(const Device& device, const Rows& rows, const PointSums& out);
 /// inner = scale / norm of every point as stored; 1 / 0 is scale.
@@ -28,7 +34,7 @@ struct Scan {
         first_bad = -1;  // ... and the first of these, and the first not finite
 };
 /// `centred`: the squares are those of numbers less their mean (prep/marks.hpp).
-Scan scan(Device& device, const Rows& rows, const PointSums& sums, bool centred);
+Scan scan(Device& device, Index points, Index features, const PointSums& sums, bool centred);
 
 /// Sums of inner weights x - means over the points, or of their squares, feature by feature.
 std::vector<double> feature_sums(Device& device, const Rows& rows, bool squared);
@@ -54,7 +60,7 @@ void launch_normalize(const Device& device, Index n, double* outer, double* squa
 void launch_set(const Device& device, double* v, Index n, double value);
 
 /// Points first .. last as they are, dim numbers each, `stride` apart.
-void launch_fill(const Device& device, const Rows& rows, Index first, Index last, double* out);
+void launch_fill(cudaStream_t stream, const Rows& rows, Index first, Index last, double* out);
 /// The same of some points, by their index (in the memory of the card), and behind every one what it has for itself:
 /// its square, inner, mean and outer.
 inline constexpr Index own_numbers = 4;

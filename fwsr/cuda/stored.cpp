@@ -8,33 +8,16 @@
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/narrow_source.hpp"
 #include "fwsr/base/result.hpp"
+#include "fwsr/cuda/brought_rows.hpp"
+#include "fwsr/cuda/pinned.hpp"
 
 namespace fwsr::cuda {
 
 namespace {
 
 constexpr Index piece = 16;  // bytes
-
-/// Memory that the card reads by itself while the processor fills another part of it.
-class Pinned {
- public:
-  explicit Pinned(Index bytes) {
-    if (cudaMallocHost(&data_, static_cast<std::size_t>(bytes)) == cudaSuccess) return;
-    cudaGetLastError();
-    throw MemoryError(
-        fmt::format("{} of the memory of this machine, which the card reads by itself, were needed "
-                    "for copies, and not to be had; end what else uses it",
-                    format_bytes(static_cast<double>(bytes))));
-  }
-  ~Pinned() { cudaFreeHost(data_); }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-  unsigned char* get() const { return static_cast<unsigned char*>(data_); }
-
- private:
-  void* data_ = nullptr;
-};
 
 Number number_of(NarrowNumber narrow) {
   switch (narrow) {
@@ -74,6 +57,10 @@ Number number_of(DeviceNumber number) {
   }
 }
 
+[[noreturn]] void refuse_sparse() {
+  throw Error("the card takes dense points; give sparse ones to device cpu");
+}
+
 /// `put(row, own)` writes a row's numbers, `cols` of type T.
 template <class T, class Put>
 void copy_rows(Device& device, Index cols, std::span<const Index> subset, Index count, Index stride,
@@ -99,7 +86,7 @@ void copy_rows(Device& device, Index cols, std::span<const Index> subset, Index 
     check(cudaMemcpyAsync(to + first * row_bytes, part, at(rows * row_bytes),
                           cudaMemcpyHostToDevice, device.stream()),
           "copying points to the card");
-    sent[turn % 2].record(device);
+    sent[turn % 2].record(device.stream());
   }
   device.wait();
 }
@@ -145,9 +132,23 @@ std::shared_ptr<const Stored> Stored::copy(Device& device, const PointsView& poi
             copy_as(std::uint8_t{});
           else
             copy_as(std::uint16_t{});
+        } else if constexpr (requires { v.source; }) {
+          const std::shared_ptr<const Stored> file = in_place(points);
+          const Index count = subset.empty() ? v.rows : std::ssize(subset);
+          *stored = room(device, file->number, count, v.cols);
+          stored->own.set_to_zero();
+          BroughtRows rows(device, file, threads);
+          for (Index first = 0; first < count; first += rows.at_once()) {
+            const Index last = std::min(count, first + rows.at_once());
+            const void* const there = rows.bring(subset, first, last, device.stream());
+            const Index row = stored->stride * bytes_of(stored->number);
+            check(cudaMemcpyAsync(stored->own.get() + first * row, there, at((last - first) * row),
+                                  cudaMemcpyDeviceToDevice, device.stream()),
+                  "copying points to the card");
+            rows.done(device.stream());
+          }
         } else {
-          throw Error(
-              "the card takes dense points in memory; give sparse and streamed ones to device cpu");
+          refuse_sparse();
         }
       },
       points);
@@ -155,6 +156,10 @@ std::shared_ptr<const Stored> Stored::copy(Device& device, const PointsView& poi
 }
 
 namespace {
+
+/// What a source of rows reads.
+template <class T>
+T* numbers_of(const RowSource<T>*);
 
 /// Rows that somebody has, `stride` numbers apart.
 std::shared_ptr<Stored> rows_at(const void* data, Number number, Index rows, Index cols,
@@ -172,18 +177,16 @@ std::shared_ptr<Stored> rows_at(const void* data, Number number, Index rows, Ind
 }
 
 /// From now on the card reads these bytes by itself; until the answer is dropped, unless others had seen to that before.
-std::shared_ptr<void> held_in_place(const void* data, Index bytes) {
+/// False: they cannot be held in place, as those of a file that is mapped to be read alone.
+bool hold_in_place(const void* data, Index bytes, std::shared_ptr<void>& held) {
   void* const memory = const_cast<void*>(data);  // NOLINT: nothing is written
   const cudaError_t status =
       cudaHostRegister(memory, static_cast<std::size_t>(bytes), cudaHostRegisterMapped);
-  if (status == cudaSuccess) return {memory, [](void* held) { cudaHostUnregister(held); }};
-  cudaGetLastError();
-  if (status == cudaErrorHostMemoryAlreadyRegistered) return {};
-  throw MemoryError(fmt::format(
-      "the points do not fit the card, and the {} that they take of this machine cannot be held in "
-      "place for it to read them there ({}); use device cpu, or give an array in memory that can "
-      "be written to, and not a mapped file",
-      format_bytes(static_cast<double>(bytes)), cudaGetErrorString(status)));
+  if (status == cudaSuccess)
+    held = {memory, [](void* registered) { cudaHostUnregister(registered); }};
+  else
+    cudaGetLastError();
+  return status == cudaSuccess || status == cudaErrorHostMemoryAlreadyRegistered;
 }
 
 }  // namespace
@@ -191,24 +194,46 @@ std::shared_ptr<void> held_in_place(const void* data, Index bytes) {
 std::shared_ptr<const Stored> Stored::in_place(const PointsView& points) {
   std::shared_ptr<Stored> stored;
   const auto hold = [&](const void* numbers, Number kind, const auto& v) {
-    const Index bytes = ((v.rows - 1) * v.stride + v.cols) * bytes_of(kind);
-    std::shared_ptr<void> held = held_in_place(numbers, bytes);
+    const Index size = bytes_of(kind), bytes = ((v.rows - 1) * v.stride + v.cols) * size;
+    stored = rows_at(numbers, kind, v.rows, v.cols, v.stride);
+    if (!hold_in_place(numbers, bytes, stored->registered)) {
+      stored->data = nullptr;
+      stored->read = [numbers, size, row = v.stride * size, cols = v.cols](Index first, Index last,
+                                                                           std::byte* out) {
+        for (Index i = first; i < last; ++i)
+          std::memcpy(out + (i - first) * cols * size,
+                      static_cast<const std::byte*>(numbers) + i * row, at(cols * size));
+      };
+      return;
+    }
     void* there = nullptr;
     check(cudaHostGetDevicePointer(&there, const_cast<void*>(numbers), 0),  // NOLINT: as above
           "asking where the card sees the points");
-    stored = rows_at(there, kind, v.rows, v.cols, v.stride);
+    stored->data = there;
     stored->on_host = true;
-    stored->registered = std::move(held);
   };
   std::visit(
       [&](const auto& v) {
-        if constexpr (requires { v.data; })
+        if constexpr (requires { v.data; }) {
           hold(v.data, sizeof(*v.data) == 4 ? Number::float32 : Number::float64, v);
-        else if constexpr (requires { v.numbers; })
+        } else if constexpr (requires { v.numbers; }) {
           hold(v.numbers, number_of(v.number), v);
-        else
-          throw Error(
-              "the card takes dense points in memory; give sparse and streamed ones to device cpu");
+        } else if constexpr (requires { v.source; }) {
+          const NarrowSource* const narrow = narrow_source(points);
+          const Number kind = narrow ? number_of(narrow->number())
+                              : std::holds_alternative<StreamView<float>>(points) ? Number::float32
+                                                                                  : Number::float64;
+          stored = rows_at(nullptr, kind, v.rows, v.cols, v.cols);
+          stored->read = [narrow, source = v.source](Index first, Index last, std::byte* out) {
+            using T = std::remove_pointer_t<decltype(numbers_of(source))>;
+            if (narrow)
+              narrow->read_stored(first, last, out);
+            else
+              source->read(first, last, reinterpret_cast<T*>(out));
+          };
+        } else {
+          refuse_sparse();
+        }
       },
       points);
   return stored;

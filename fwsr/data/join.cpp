@@ -116,7 +116,10 @@ Result<Dataset> join(const Dataset& first, const Dataset& second) {
   all.lines = first.lines;
   all.points = storage_of({{first, all_of(first)}, {second, all_of(second)}});
   const auto more = at(rows_of(second.view()));
-  if (!all.ids.empty()) all.ids.resize(all.ids.size() + more);
+  if (!all.ids.empty()) {
+    all.ids.insert(all.ids.end(), second.ids.begin(), second.ids.end());
+    all.ids.resize(at(rows_of(first.view())) + more);
+  }
   for (std::size_t i = 0; i < more && !first.labels.empty(); ++i) all.labels.add("");
   return all;
 }
@@ -128,6 +131,8 @@ Result<Dataset> some_points(const Dataset& data, const std::vector<Index>& chose
   some.format = data.format;
   some.type = data.type;
   some.points = storage_of({{data, chosen}});
+  for (const Index i : chosen)
+    if (!data.ids.empty()) some.ids.push_back(data.ids[at(i)]);
   return some;
 }
 

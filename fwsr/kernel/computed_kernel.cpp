@@ -63,10 +63,7 @@ void ComputedKernel::move_to_middle(int threads) {
     return;
   }
   const double work = static_cast<double>(n) * static_cast<double>(d);
-  const Index some = std::min<Index>(n, 257);
-  std::vector<double> rows(at(some * d));
-  for (Index s = 0; s < some; ++s) points_.row(s * n / some, rows.data() + s * d);
-  middle_ = middle_row(rows, d);
+  middle_ = middle_of(points_);
   std::vector<double> largest(at(block_count(n)));  // L1 norm
   for_blocks(threads_for(threads, work), n, [&](Index b, Index first, Index last) {
     std::vector<double> row(at(d));

@@ -8,6 +8,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
+#include "fwsr/base/keep_going.hpp"
 #include "fwsr/kernel/kernel.hpp"
 #include "fwsr/prep/points.hpp"
 
@@ -18,6 +19,20 @@ using VisitTile = std::function<void(Index begin, Index end, const double* tile,
 
 /// The eta term (+ eta^2 in every entry) is part of K unless said otherwise.
 enum class Eta { included, left_out };
+
+/// U^T Theta V, which explains a part of K.
+struct Explained {
+  Index m = 0;
+  const double* u = nullptr;      // m rows of n numbers
+  const double* theta = nullptr;  // m x m; null: the identity
+  Index theta_stride = 0;
+  const double* v = nullptr;  // m rows of n numbers
+};
+/// Of what is left of every row, p_i = k_i - u_i^T Theta V: sum_l s_l p_il^2 and sum_l s_l p_il K_il.
+struct LeftSums {
+  std::span<double> squares;
+  std::span<double> with_k = {};  // empty: not asked for
+};
 
 /// Symmetric, positive semi-definite, scaled by one power of four so that the largest diagonal
 /// entry is near 1: K here = unit()^2 x the true one. All members may be called from many threads.
@@ -48,9 +63,18 @@ class KernelMatrix {
   virtual bool by_products() const { return false; }
   /// K x.
   virtual void multiply(std::span<const double> x, std::span<double> out, int threads) const;
+  /// K x for `count` vectors x of n numbers, one after the other, as the answers are. The bits of an answer do not tell
+  /// which others it was found beside.
+  virtual void multiply_many(std::span<const double> x, Index count, std::span<double> out,
+                             int threads, const KeepGoing& keep_going) const;
+  /// Where points count by `weights` s, or 1 each where these are empty.
+  virtual void sum_left(const Explained& explained, const std::vector<double>& weights,
+                        const LeftSums& to, int threads, const KeepGoing& keep_going) const;
   /// ||k_i||^2 of every row.
   virtual void row_squares(std::span<double> out, int threads) const;
   /// sum_l weights_l K_il^2 of every row; no weights: 1 each.
+  virtual void weighted_row_squares(const std::vector<double>& weights, std::span<double> out,
+                                    int threads) const;
   void row_squares(std::span<double> out, int threads, const std::vector<double>& weights) const;
 
   /// The root-mean-square norm sqrt(mean K_ii) without eta, and eta, both times unit().

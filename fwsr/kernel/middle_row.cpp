@@ -17,4 +17,11 @@ std::vector<double> middle_row(const std::vector<double>& rows, Index d) {
   return middle;
 }
 
+std::vector<double> middle_of(const Points& points) {
+  const Index n = points.size(), d = points.dim(), some = std::min<Index>(n, 257);
+  std::vector<double> rows(at(some * d));
+  for (Index s = 0; s < some; ++s) points.row(s * n / some, rows.data() + s * d);
+  return middle_row(rows, d);
+}
+
 }  // namespace fwsr

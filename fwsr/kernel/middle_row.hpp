@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/prep/points.hpp"
 
 namespace fwsr {
 
 /// The median of each of d features of some rows: where most of them are, however far away a few may be.
 std::vector<double> middle_row(const std::vector<double>& rows, Index d);
+/// The same of some of the points, evenly spaced.
+std::vector<double> middle_of(const Points& points);
 
 /// gamma ||a||^2 of points so far from there that distances from norms, in double, might be off by what float32 is: these
 /// are found from differences.

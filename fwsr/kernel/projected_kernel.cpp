@@ -91,11 +91,58 @@ class ProjectedKernel final : public KernelMatrix {
   }
 
   void multiply(std::span<const double> given, std::span<double> out, int threads) const override {
-    const Index n = size();
-    std::vector<double> x(given.begin(), given.end());
-    for (Index i = 0; i < n; ++i)
-      if (spanned_[at(i)]) x[at(i)] = 0;
+    const std::vector<double> x = beyond_span(given);
     kernel_.multiply(x, out, threads);
+    take_products(x, out, threads);
+  }
+
+  void multiply_many(std::span<const double> given, Index count, std::span<double> out, int threads,
+                     const KeepGoing& keep_going) const override {
+    const Index n = size();
+    std::vector<double> x;
+    for (Index c = 0; c < count; ++c) {
+      const std::vector<double> one = beyond_span(given.subspan(at(c * n), at(n)));
+      x.insert(x.end(), one.begin(), one.end());
+    }
+    kernel_.multiply_many(x, count, out, threads, keep_going);
+    for (Index c = 0; c < count; ++c)
+      take_products(std::span<const double>(x).subspan(at(c * n), at(n)),
+                    out.subspan(at(c * n), at(n)), threads);
+  }
+
+  void row_squares(std::span<double> out, int threads) const override {
+    weighted_row_squares(std::vector<double>(at(size()), 1.0), out, threads);
+  }
+  void weighted_row_squares(const std::vector<double>& weights, std::span<double> out,
+                            int threads) const override {
+    const Index n = size();
+    std::vector<double> by_rank(h_.size());
+    for (Index i = 0; i < n; ++i)
+      for (Index r = 0; r < rank_; ++r) by_rank[at(r * n + i)] = row(i)[r];
+    kernel_.sum_left({.m = rank_, .u = by_rank.data(), .v = by_rank.data()}, beyond_span(weights),
+                     {.squares = out}, threads, {});
+    for (Index i = 0; i < n; ++i)
+      if (spanned_[at(i)]) out[at(i)] = 0;
+  }
+
+ private:
+  double left_of(double whole, const double* h) const {
+    const double left = whole - dot(h, h, rank_);
+    return left > nothing * whole ? left : 0.0;
+  }
+  const double* row(Index i) const { return h_.data() + i * rank_; }
+
+  /// Numbers of the points, 0 where nothing is left of them.
+  std::vector<double> beyond_span(std::span<const double> given) const {
+    std::vector<double> x(given.begin(), given.end());
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (spanned_[i]) x[i] = 0;
+    return x;
+  }
+
+  /// out <- out - H H^T x, 0 where nothing is left of a point.
+  void take_products(std::span<const double> x, std::span<double> out, int threads) const {
+    const Index n = size();
     const double work = 4.0 * static_cast<double>(n) * static_cast<double>(rank_);
     const int team = threads_for(threads, work);
     std::vector<double> parts(at(block_count(n) * rank_)), hx(at(rank_));
@@ -109,13 +156,6 @@ class ProjectedKernel final : public KernelMatrix {
         out[at(i)] = spanned_[at(i)] ? 0.0 : out[at(i)] - dot(row(i), hx.data(), rank_);
     });
   }
-
- private:
-  double left_of(double whole, const double* h) const {
-    const double left = whole - dot(h, h, rank_);
-    return left > nothing * whole ? left : 0.0;
-  }
-  const double* row(Index i) const { return h_.data() + i * rank_; }
 
   /// h of some points, row by row.
   std::vector<double> coordinates(std::span<const Index> points) const {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "fwsr/base/result.hpp"
+#include "fwsr/linalg/gram_tiles.hpp"
 #include "fwsr/linalg/processor.hpp"
 
 namespace fwsr {
@@ -179,12 +180,16 @@ bool multiply_small(MatrixView<const T> a, T* out, Index out_stride) {
 }  // namespace
 
 void multiply_by_itself(MatrixView<const float> a, float* out, Index out_stride) {
+  if (gram_tiles_pay(a.cols))
+    return gram_in_tiles(a.data, a.rows, a.cols, a.stride, out, out_stride);
   if (multiply_small(a, out, out_stride)) return;
   cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, to_blas(a.cols), to_blas(a.rows), 1, a.data,
               to_blas(a.stride), 0, out, to_blas(out_stride));
 }
 
 void multiply_by_itself(MatrixView<const double> a, double* out, Index out_stride) {
+  if (gram_tiles_pay(a.cols))
+    return gram_in_tiles(a.data, a.rows, a.cols, a.stride, out, out_stride);
   if (multiply_small(a, out, out_stride)) return;
   cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, to_blas(a.cols), to_blas(a.rows), 1, a.data,
               to_blas(a.stride), 0, out, to_blas(out_stride));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fwsr/base/at.hpp"
+#include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index_range.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/linalg/rows.hpp"
@@ -25,8 +26,10 @@ double length_of(const double* row, Index d) {
   return std::sqrt(dot(row, row, d));
 }
 
-/// Rows less their projections on orthonormal ones, once.
-void project_away(std::span<const double> onto, const RowsOfNumbers& rows) {
+/// Rows less their projections on orthonormal ones, once. Work is shared out by rows, where these are many, else by
+/// columns of the two products.
+void project_away(std::span<const double> onto, const RowsOfNumbers& rows, int threads = 1) {
+  constexpr Index at_once = 96;
   const Index rank = rows.d > 0 ? std::ssize(onto) / rows.d : 0;
   if (rank == 0 || rows.count == 0) return;
   std::vector<double> along(at(rows.count * rank));
@@ -36,27 +39,46 @@ void project_away(std::span<const double> onto, const RowsOfNumbers& rows) {
     for (double& a : along) a = -a;
     return add_vector(Op::transpose, all, along.data(), rows.first);
   }
-  multiply(Product<double>{.op_b = Op::transpose,
-                           .m = rows.count,
-                           .n = rank,
-                           .k = rows.d,
-                           .left = rows.first,
-                           .left_stride = rows.stride,
-                           .right = onto.data(),
-                           .right_stride = rows.d,
-                           .out = along.data(),
-                           .out_stride = rank});
-  multiply(Product<double>{.m = rows.count,
-                           .n = rows.d,
-                           .k = rank,
-                           .a = -1,
-                           .left = along.data(),
-                           .left_stride = rank,
-                           .right = onto.data(),
-                           .right_stride = rows.d,
-                           .b = 1,
-                           .out = rows.first,
-                           .out_stride = rows.stride});
+  const double work = 2.0 * static_cast<double>(rows.count) * static_cast<double>(onto.size());
+  const auto shared = [&](Index n, auto&& part) {
+    for_blocks(
+        threads_for(threads, work), n, [&](Index, Index first, Index last) { part(first, last); },
+        at_once);
+  };
+  // along = rows onto^T, of some rows and some of what is projected on.
+  const auto multiply_with = [&](Index first, Index count, Index begin, Index width) {
+    multiply(Product<double>{.op_b = Op::transpose,
+                             .m = count,
+                             .n = width,
+                             .k = rows.d,
+                             .left = rows.first + first * rows.stride,
+                             .left_stride = rows.stride,
+                             .right = onto.data() + begin * rows.d,
+                             .right_stride = rows.d,
+                             .out = along.data() + first * rank + begin,
+                             .out_stride = rank});
+  };
+  // rows -= along onto, of some rows and some columns.
+  const auto subtract = [&](Index first, Index count, Index begin, Index width) {
+    multiply(Product<double>{.m = count,
+                             .n = width,
+                             .k = rank,
+                             .a = -1,
+                             .left = along.data() + first * rank,
+                             .left_stride = rank,
+                             .right = onto.data() + begin,
+                             .right_stride = rows.d,
+                             .b = 1,
+                             .out = rows.first + first * rows.stride + begin,
+                             .out_stride = rows.stride});
+  };
+  if (rows.count > at_once)
+    return shared(rows.count, [&](Index first, Index last) {
+      multiply_with(first, last - first, 0, rank);
+      subtract(first, last - first, 0, rows.d);
+    });
+  shared(rank, [&](Index first, Index last) { multiply_with(0, rows.count, first, last - first); });
+  shared(rows.d, [&](Index first, Index last) { subtract(0, rows.count, first, last - first); });
 }
 
 /// Pivoted Gram-Schmidt of a block of rows that are orthogonal to the basis: longest first, while longer than `enough`;
@@ -107,8 +129,8 @@ void normalise_again(std::vector<double>& rows, Index d) {
 /// Rows that are not in the basis yet, less their projection on it, one after the other.
 class LeftRows {
  public:
-  LeftRows(std::vector<double> rows, Index count, Index d)
-      : rows_(std::move(rows)), count_(count), d_(d) {}
+  LeftRows(std::vector<double> rows, Index count, Index d, int threads)
+      : rows_(std::move(rows)), count_(count), d_(d), threads_(threads) {}
 
   /// Of all rows.
   std::vector<double> lengths() const {
@@ -130,12 +152,13 @@ class LeftRows {
   }
   void put_back(const double* row) { std::copy_n(row, d_, rows_.begin() + count_++ * d_); }
   void project(std::span<const double> onto) {
-    project_away(onto, {.first = rows_.data(), .count = count_, .d = d_, .stride = d_});
+    project_away(onto, {.first = rows_.data(), .count = count_, .d = d_, .stride = d_}, threads_);
   }
 
  private:
   std::vector<double> rows_;
   Index count_, d_;
+  int threads_;
 };
 
 /// The columns in which some row is not zero.
@@ -169,14 +192,15 @@ std::vector<double> spread_out(const std::vector<double>& some, Index d,
 
 }  // namespace
 
-std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d) {
+std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d, int threads) {
   std::vector<double> basis;
   if (m == 0 || d == 0) return basis;
   // Rows of sparse points have numbers in few columns.
   if (const std::vector<Index> columns = used_columns(rows, d); 2 * std::ssize(columns) < d)
-    return spread_out(orthonormal_rows(in_columns(rows, d, columns), m, std::ssize(columns)), d,
-                      columns);
-  LeftRows left(std::move(rows), m, d);
+    return spread_out(
+        orthonormal_rows(in_columns(rows, d, columns), m, std::ssize(columns), threads), d,
+        columns);
+  LeftRows left(std::move(rows), m, d, threads);
   double longest = 0;
   while (std::ssize(basis) < std::min(m, d) * d) {
     const std::vector<double> lengths = left.lengths();
@@ -193,14 +217,15 @@ std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d)
     const double outside = sorted > count ? lengths[at(order[at(count)])] : 0.0;
     order.resize(at(count));
     std::vector<double> block = left.take(order);
-    project_away(basis, {.first = block.data(), .count = count, .d = d, .stride = d});
+    project_away(basis, {.first = block.data(), .count = count, .d = d, .stride = d}, threads);
     const std::vector<Index> taken =
         orthonormalise(block, d, least, std::max(least, nearly_longest * outside));
     std::vector<double> fresh;
     for (const Index t : taken)
       fresh.insert(fresh.end(), block.begin() + t * d, block.begin() + (t + 1) * d);
     // Of rows that became short in the block, what rounding had left along the basis has become long.
-    project_away(basis, {.first = fresh.data(), .count = std::ssize(taken), .d = d, .stride = d});
+    project_away(basis, {.first = fresh.data(), .count = std::ssize(taken), .d = d, .stride = d},
+                 threads);
     normalise_again(fresh, d);
     basis.insert(basis.end(), fresh.begin(), fresh.end());
     left.project(fresh);

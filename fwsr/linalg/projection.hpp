@@ -10,8 +10,8 @@ namespace fwsr {
 
 /// An orthonormal basis of the span of the rows of a m x d matrix: rank x d, row by row. Gram-Schmidt by blocks of rows
 /// that are among the longest left, every row orthogonalised twice; rows that add less than 1e-12 of the largest norm add
-/// nothing.
-std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d);
+/// nothing. The same bits for any number of threads.
+std::vector<double> orthonormal_rows(std::vector<double> rows, Index m, Index d, int threads = 1);
 
 /// Those that make orthonormal rows a basis of the whole space: d - rank rows.
 std::vector<double> orthonormal_beyond(std::span<const double> orthonormal, Index d);

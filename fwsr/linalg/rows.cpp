@@ -1,6 +1,7 @@
 #include "fwsr/linalg/rows.hpp"
 
 #include "fwsr/linalg/processor.hpp"
+#include "fwsr/linalg/target.hpp"
 
 namespace fwsr {
 
@@ -62,15 +63,15 @@ double distance_base(const double* a, const double* b, Index d) {
   return distance_body(a, b, d);
 }
 
-[[gnu::target("avx2")]] double dot_avx2(const double* a, const double* b, Index d) {
+[[FWSR_TARGET("avx2")]] double dot_avx2(const double* a, const double* b, Index d) {
   return dot_body(a, b, d);
 }
-[[gnu::target("avx2")]] Dots3 dot3_avx2(const double* a, const double* u, const double* v,
+[[FWSR_TARGET("avx2")]] Dots3 dot3_avx2(const double* a, const double* u, const double* v,
                                         const double* w, Index d) {
   return dot3_body(a, u, v, w, d);
 }
 
-[[gnu::target("avx2")]] double distance_avx2(const double* a, const double* b, Index d) {
+[[FWSR_TARGET("avx2")]] double distance_avx2(const double* a, const double* b, Index d) {
   return distance_body(a, b, d);
 }
 

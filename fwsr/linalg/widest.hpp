@@ -10,15 +10,16 @@
 #include <cstdint>
 
 #include "fwsr/linalg/processor.hpp"
+#include "fwsr/linalg/target.hpp"
 
 namespace fwsr {
 
 template <class Work>
-[[gnu::target("avx512f,avx512dq")]] void run_avx512(const Work& work) {
+[[FWSR_TARGET("avx512f,avx512dq")]] void run_avx512(const Work& work) {
   work();
 }
 template <class Work>
-[[gnu::target("avx2")]] void run_avx2(const Work& work) {
+[[FWSR_TARGET("avx2")]] void run_avx2(const Work& work) {
   work();
 }
 

@@ -30,23 +30,63 @@ struct Planned {
   Request request;
   std::vector<ClassPlan> classes = {};  // per class, else ...
   Plan plan = {};                       // ... of all points
+  std::string why_processor = {};       // where a card was asked for, and does not serve this
 
   /// Throws MemoryError, and Error when it cannot run.
   Planned(const PointsView& points, const Labels& labels, const Request& asked,
           const CompareOptions& options)
       : request(asked) {
     request.options.certificate = CertificateKind::none;
-    if (options.per_class)
-      classes = request.plan_per_class(points, labels, *options.per_class);
-    else
-      plan = request.plan(points);
+    if (request.options.device.kind == DeviceChoice::Kind::cpu) {
+      make(points, labels, options);
+    } else if (is_solver(*request.method)) {
+      try {
+        make(points, labels, options);
+      } catch (const Error& e) {  // of the card, or of the request: then it is said again
+        on_processor(e.what());
+        make(points, labels, options);
+      }
+    } else {
+      on_processor("");
+      make(points, labels, options);
+    }
+  }
+
+  std::string device() const {
+    if (classes.empty()) return plan.device;
+    for (const ClassPlan& c : classes)
+      if (c.plan.device != "cpu") return c.plan.device;
+    return "cpu";
   }
 
   double seconds(const CompareOptions& options) const {
     return options.per_class ? estimated_seconds(classes, threads_of(request.options))
                              : estimated_seconds(plan);
   }
+
+ private:
+  void make(const PointsView& points, const Labels& labels, const CompareOptions& options) {
+    if (options.per_class)
+      classes = request.plan_per_class(points, labels, *options.per_class);
+    else
+      plan = request.plan(points);
+  }
+  void on_processor(std::string why) {
+    request.options.device = {};
+    request.options.device_memory = 0;
+    why_processor = std::move(why);
+  }
 };
+
+/// A card that was asked for by name, and is not there, is no matter of one method.
+void refuse_missing_card(const std::vector<Contestant>& contestants) {
+  for (const Contestant& c : contestants)
+    if (c.request && c.request->options.device.kind == DeviceChoice::Kind::cuda) {
+      const Cards cards = find_cards();
+      if (cards.names.empty()) throw Error(cards.why_none + "; use device cpu");
+      return;
+    }
+}
 
 Trial run_once(const PointsView& points, const Planned& planned, const CompareOptions& options,
                const Observer& observer, std::vector<std::string>& warnings) {
@@ -154,6 +194,7 @@ std::vector<Comparison> compare(const PointsView& points, const Labels& labels,
   const auto carry_on = [&](const Progress& run) {
     return watch.tell([&](Progress& told) { told = run; });
   };
+  refuse_missing_card(contestants);
   const Judge judge(points, labels, judged_by, [&] { return carry_on({}); });
   std::vector<Comparison> result;
   for (std::size_t m = 0; m < contestants.size(); ++m) {
@@ -167,6 +208,9 @@ std::vector<Comparison> compare(const PointsView& points, const Labels& labels,
             "precomputed out");
       Planned planned(points, labels, *c.request, options);
       own.planned_seconds = planned.seconds(options);
+      own.device = planned.device();
+      if (!planned.why_processor.empty())
+        own.warnings.push_back("on the processor: " + planned.why_processor);
       if (options.time_limit && own.planned_seconds > *options.time_limit) throw OutOfTime{};
       const bool random = draws_at_random(*c.request->method, c.request->settings);
       const Index repeats = random ? options.repeats : 1;

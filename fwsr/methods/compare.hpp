@@ -51,7 +51,8 @@ struct Comparison {
   Outcome outcome = Outcome::done;
   std::string reason;  // of every other outcome
   double planned_seconds = 0;
-  std::vector<Trial> trials;  // one for each repeat
+  std::string device = "cpu";  // where it ran, or the card, as "cuda"
+  std::vector<Trial> trials;   // one for each repeat
   std::vector<std::string> warnings = {};
 };
 const char* name_of(Comparison::Outcome v);
@@ -84,7 +85,7 @@ struct CompareProgress {
 /// Called from one thread at a time. Return false to stop everything: Interrupted is thrown.
 using CompareObserver = std::function<bool(const CompareProgress&)>;
 
-/// Runs every contestant on `points`; one that works on dissimilarities is refused, as there are no points to
+/// Runs every contestant on `points`, on a card where its options ask for one that serves it, else on the processor; one that works on dissimilarities is refused, as there are no points to
 /// judge it by. `judged_by` says how the answers are measured (Judge); `labels` may be
 /// empty unless exemplars are chosen per class.
 std::vector<Comparison> compare(const PointsView& points, const Labels& labels,

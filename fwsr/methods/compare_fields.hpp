@@ -13,6 +13,7 @@ void describe(Given& c, Visit&& visit) {
   visit("outcome", c.outcome, "`done`, `too_large` (memory), `too_slow` (time limit) or `refused`");
   visit("reason", c.reason, "of every outcome but `done`: one sentence");
   visit("planned_seconds", c.planned_seconds, "the estimate of one run");
+  visit("device", c.device, "where it ran: `cpu`, or the card");
   visit("warnings", c.warnings, "sentences to know");
 }
 

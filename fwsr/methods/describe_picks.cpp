@@ -109,7 +109,8 @@ void describe_picks(const Task& task, const PreparedProblem& prepared, Picks pic
                     o.fill ? "; the rest was filled up with the farthest points"
                            : "; fill would add the farthest ones"));
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
-  if (task.kernel && fill_short_answer(*task.kernel, o, task.terms, task.threads, result))
+  const auto distances = [&] { return distances_in(*task.kernel, task.threads); };
+  if (task.kernel && fill_short_answer(task.size(), distances, o, task.terms, result))
     picks.assignment.clear();
   if (!result.importance.empty()) result.importance.resize(result.exemplars.size(), 0.0);
   if (picks.assignment.empty() && !result.exemplars.empty())

@@ -12,6 +12,7 @@
 #include "fwsr/kernel/formula.hpp"
 #include "fwsr/methods/method.hpp"
 #include "fwsr/methods/taken_conditions.hpp"
+#include "fwsr/solver/on_card.hpp"
 #include "fwsr/solver/options.hpp"
 #include "fwsr/solver/planner.hpp"
 
@@ -37,16 +38,20 @@ Index expected(const PlanFacts& facts, const SelectOptions& o) {
   return paid < static_cast<double>(o.exemplars) ? static_cast<Index>(paid) : o.exemplars;
 }
 
-/// Columns of a factor; 0: the kernel itself, where that is less work or the factor would be no smaller. A card works
-/// with a factor.
+/// Columns of a factor; 0: the kernel itself, where that is less work or the factor would be no smaller, or what is
+/// asked for is more than a card does with one.
 Index rank_for(const PlanFacts& facts, const SelectOptions& o) {
   const Index n = facts.points, included = std::ssize(o.conditions.included);
-  const bool card = o.device.kind == DeviceChoice::Kind::cuda;
-  if (n <= exact_up_to && !card) return 0;
+  if (n <= exact_up_to) return 0;
   const Index rank = std::max(least_rank, included + rank_per_exemplar * expected(facts, o));
   constexpr Index held_up_to = 30'000;
   const bool large = rank > n / 4;
-  if (large && n <= held_up_to && !card) return 0;
+  if (large && n <= held_up_to) return 0;
+  if (o.device.kind == DeviceChoice::Kind::cuda) {
+    SelectOptions by_factor = o;
+    by_factor.rank = std::min(n, rank);
+    if (not_on_card(facts, by_factor) && !not_on_card(facts, o)) return 0;
+  }
   return std::min(n, rank);
 }
 

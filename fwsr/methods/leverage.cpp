@@ -8,6 +8,8 @@
 // probabilities proportional to l_i.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/random.hpp"
 #include "fwsr/methods/draw.hpp"
@@ -36,6 +38,10 @@ Picks choose(const Task& task) {
                         : draw_in_turn(scores, task.exemplars, rng);
   for (const Index i : picks.exemplars) picks.strength.push_back(scores[at(i)]);
   picks.warnings = space.warnings();
+  if (asked > space.most_rank())
+    picks.warnings.push_back(fmt::format(
+        "rank is {}, and there are no more than {} singular vectors: these are used; ask for fewer",
+        asked, space.most_rank()));
   picks.facts = {{.name = "rank", .value = static_cast<double>(space.rank())}};
   return picks;
 }

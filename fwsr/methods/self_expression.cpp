@@ -79,8 +79,12 @@ Picks choose_by_rows(const Task& task, const SparseCodes& codes, std::span<const
     if (codes.columns[at(i)].empty() && !(norms[at(i)] > 0) && task.points->squared_norm(i) > 0)
       order.push_back(i);
   const std::size_t rows = order.size();
-  const Index wanted = std::min(task.settings.whole("clusters"), task.size());
+  const Index asked = task.settings.whole("clusters"), wanted = std::min(asked, task.size());
   Picks picks;
+  if (wanted < asked)
+    picks.warnings.push_back(
+        fmt::format("clusters is {}, and there are {}: {} groups are looked for; ask for fewer",
+                    asked, point_count(task.size()), wanted));
   if (wanted > 0) {
     picks.clusters = spectral_clusters(codes, wanted, task.threads, task.keep_going);
     order = in_turn(order, picks.clusters, task.exemplars);

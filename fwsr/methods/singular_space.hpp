@@ -26,6 +26,8 @@ class SingularSpace {
   SingularSpace(const Task& task, Index rank);
 
   Index rank() const { return rank_; }
+  /// More singular vectors there cannot be.
+  Index most_rank() const { return length_; }
   /// Row i of V_r.
   void row(Index i, double* out) const;
   /// ||row i of V_r||^2 for every point.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fwsr/linalg/processor.hpp"
+#include "fwsr/linalg/target.hpp"
 
 namespace fwsr {
 
@@ -63,7 +64,7 @@ struct Sums {
 Excess excess_base(const double* a, Index n, double s) {
   return excess_body(a, n, s);
 }
-[[gnu::target("avx2")]] Excess excess_avx2(const double* a, Index n, double s) {
+[[FWSR_TARGET("avx2")]] Excess excess_avx2(const double* a, Index n, double s) {
   return excess_body(a, n, s);
 }
 Excess excess(const double* a, Index n, double s) {

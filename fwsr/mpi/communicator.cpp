@@ -32,6 +32,12 @@ Communicator::Communicator(MPI_Comm theirs) {
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   check(MPI_Comm_rank(comm_, &rank_), "asking for the rank");
   check(MPI_Comm_size(comm_, &size_), "asking how many ranks there are");
+  MPI_Comm here = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
+        "asking who is on this machine");
+  MPI_Comm_size(here, &on_this_machine_);
+  MPI_Comm_rank(here, &place_);
+  MPI_Comm_free(&here);
 }
 
 Communicator::~Communicator() {
@@ -138,16 +144,6 @@ std::vector<Bytes> Communicator::gather(Bytes own) const {
     all.push_back(std::move(bytes));
   }
   return all;
-}
-
-int Communicator::on_this_machine() const {
-  MPI_Comm here = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
-        "asking who is on this machine");
-  int count = 1;
-  MPI_Comm_size(here, &count);
-  MPI_Comm_free(&here);
-  return count;
 }
 
 std::string library_name() {

@@ -28,8 +28,9 @@ class Communicator {
   void broadcast(Bytes& bytes) const;
   /// On the leader those of all ranks, in their order; on others nothing.
   std::vector<Bytes> gather(Bytes own) const;
-  /// How many ranks share this machine.
-  int on_this_machine() const;
+  /// How many ranks share this machine, and the place of this one among them.
+  int on_this_machine() const { return on_this_machine_; }
+  int place_on_this_machine() const { return place_; }
 
   /// Bytes that this rank has sent and received.
   struct Traffic {
@@ -42,7 +43,7 @@ class Communicator {
   void wait(MPI_Request& request, bool flows = false) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, size_ = 1, on_this_machine_ = 1, place_ = 0;
   mutable Traffic traffic_;
 };
 

@@ -76,7 +76,7 @@ Bytes Ranks::do_listen(std::span<const std::byte> what) noexcept {
 }
 
 Bytes Ranks::do_answer(std::span<const std::byte> question) noexcept {
-  if (shard_) return answer(*shard_, question);
+  if (shard_) return shard_->answer(question);
   return do_open({});  // says what is wrong: nothing can be opened from nothing
 }
 

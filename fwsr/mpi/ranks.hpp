@@ -11,7 +11,6 @@
 #include <string>
 
 #include "fwsr/mpi/communicator.hpp"
-#include "fwsr/solver/point_shard.hpp"
 #include "fwsr/solver/transport.hpp"
 
 namespace fwsr::mpi {
@@ -19,7 +18,7 @@ namespace fwsr::mpi {
 class Ranks {
  public:
   /// Makes this rank's points ready from what the leader said about them. Called on every rank.
-  using Open = std::function<std::unique_ptr<PointShard>(std::span<const std::byte> about)>;
+  using Open = std::function<std::unique_ptr<ByteShard>(std::span<const std::byte> about)>;
   /// Answers anything else that the leader tells. Called on every rank.
   using Listen = std::function<Bytes(std::span<const std::byte> what)>;
   Ranks(const Communicator& communicator, Open open, Listen listen = {})
@@ -53,7 +52,7 @@ class Ranks {
   const Communicator& communicator_;
   Open open_;
   Listen listen_;
-  std::unique_ptr<PointShard> shard_;
+  std::unique_ptr<ByteShard> shard_;
 };
 
 /// What asks them. @pre `ranks` outlives it

@@ -8,6 +8,7 @@
 
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/check_view.hpp"
+#include "fwsr/mpi/rank_shard.hpp"
 #include "fwsr/mpi/ranks.hpp"
 #include "fwsr/solver/prepared_problem.hpp"
 #include "fwsr/solver/sharded_points.hpp"
@@ -39,10 +40,12 @@ struct About {
   std::vector<Index> sizes;
   Preprocessing prep;
   int threads = 0;
+  RankDevice device = {};
 };
 template <class A>
 void fields(A& a, About& v) {
-  a(v.shape.size, v.shape.features, v.shape.sparse, v.shape.single, v.sizes, v.prep, v.threads);
+  a(v.shape.size, v.shape.features, v.shape.sparse, v.shape.single, v.sizes, v.prep, v.threads,
+    v.device);
 }
 
 struct RowCount {
@@ -149,8 +152,11 @@ RowCount count_of(const PointsView& points) {
 
 /// On the leader: what all hold. Ranks without rows may be of any kind.
 About gathered(const std::vector<Bytes>& counts, const SelectOptions& options) {
-  About all{
-      .shape = {}, .sizes = {}, .prep = preprocessing_of(options), .threads = options.threads};
+  About all{.shape = {},
+            .sizes = {},
+            .prep = preprocessing_of(options),
+            .threads = options.threads,
+            .device = device_of(options)};
   for (const Bytes& bytes : counts) {
     RowCount own;
     BytesReader reader(bytes);
@@ -210,12 +216,9 @@ Selection select(MPI_Comm comm, const PointsView& points, const SelectOptions& o
     rows = in_segments(rows_of(points) > 0 ? points : none_like(about.shape), layout,
                        communicator.rank(), communicator.handle());
     const int threads = about.threads > 0 ? about.threads : default_threads();
-    auto shard = std::make_unique<PointShard>(threads);
-    shard->add(0, std::make_unique<Points>(
-                      rows.view, std::span<const Index>{}, about.prep,
-                      Portion(layout.cut[r], layout.cut[r + 1] - layout.cut[r], about.shape.size),
-                      layout.cut[r]));
-    return shard;
+    return shard_of(communicator, about.device, rows.view, {}, about.prep,
+                    Portion(layout.cut[r], layout.cut[r + 1] - layout.cut[r], about.shape.size),
+                    layout.cut[r], threads);
   });
   BytesWriter own;
   RowCount count = count_of(points);
@@ -240,6 +243,8 @@ Selection select(MPI_Comm comm, const PointsView& points, const SelectOptions& o
   try {
     About about = gathered(counts, options);
     plan_sharded(about.shape, options);  // refused before any work
+    if (const auto why = not_on_cards(facts_of(points, threads_of(options)), options))
+      throw OptionError(*why);
     BytesWriter writer;
     writer(about);
     ranks.open(writer.take());

@@ -13,6 +13,7 @@ namespace fwsr {
 /// wrong anywhere is thrown everywhere. The communicator stays the caller's; MPI must allow calls from any one thread at a
 /// time (MPI_THREAD_SERIALIZED).
 ///
+/// With a card for device every rank takes one of its machine, its place there modulo their number.
 /// Dense points whose ranks hold whole segments (Portion in base/blocks.hpp: 1024 rows of up to 262,144) are used in
 /// place; else every rank copies its own, and a few of the next rank's.
 Selection select(MPI_Comm comm, const PointsView& points, const SelectOptions& options,

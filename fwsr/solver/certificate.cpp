@@ -172,7 +172,7 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
   Regression errors =
       told ? Regression{sums.linear->projection, sums.linear->projection, sums.linear->plain_trace}
       : problem.far                 ? problem.far->project(exemplars)
-      : problem.set && !approximate ? problem.set->project(exemplars)
+      : problem.set && !approximate ? problem.set->project(exemplars, problem.threads)
                                     : regress(kernel, nullptr, exemplars, -1, problem.threads,
                                               problem.keep_going, problem.terms.weights);
   if (rho > 0)

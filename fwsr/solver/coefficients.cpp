@@ -20,52 +20,65 @@ struct Taken {
   double gamma = 0, length_per_score = 0;
 };
 
-/// Theta = scale phi on its way, so that a step need not touch all of it. The basis is in the order of picking: rows and
-/// columns of what is not yet picked are zero.
+/// Some columns of Theta = scale phi on its way, so that a step need not touch all of it; columns know nothing of each
+/// other. The basis is in the order of picking: rows and columns of what is not yet picked are zero.
 class Theta {
  public:
-  /// `k`: K among the basis, m x m.
-  Theta(const std::vector<double>& k, Index m) : k_(k), m_(m), phi_(at(m * m)) {}
+  /// Columns first .. last of m. `k`: K among the basis, m x m.
+  Theta(const std::vector<double>& k, Index m, Index first, Index last)
+      : k_(k), m_(m), first_(first), width_(last - first), phi_(at(m * width_)) {}
 
   /// The first of these steps, one at least; says how many. phi^T K_j of all of them is a product with phi as it was
   /// before, and what the steps between have added to it.
   std::size_t take(std::span<const Taken> steps) {
-    std::vector<double> columns, all_c(at(std::ssize(steps) * m_)), added;
+    if (steps.front().place < first_ && picked_ <= first_) return pass_by(steps);
+    std::vector<double> columns, all_c(at(std::ssize(steps) * width_)), added;
     for (const Taken& step : steps) {
       const auto own = k_.begin() + step.place * m_;  // K is symmetric
       columns.insert(columns.end(), own, own + picked_);
     }
     multiply(Product<double>{.m = std::ssize(steps),
-                             .n = picked_,
+                             .n = width_,
                              .k = picked_,
                              .left = columns.data(),
                              .right = phi_.data(),
-                             .right_stride = m_,
+                             .right_stride = width_,
                              .out = all_c.data(),
-                             .out_stride = m_});
+                             .out_stride = width_});
     for (std::size_t s = 0; s < steps.size(); ++s) {
       const auto& [j, gamma, length_per_score] = steps[s];
       picked_ = std::max(picked_, j + 1);
       // c~ = e_j - Theta^T K[basis, j], c = c~ / nu
-      double* const c = all_c.data() + static_cast<Index>(s) * m_;
+      double* const c = all_c.data() + static_cast<Index>(s) * width_;
       for (std::size_t t = 0; t < s; ++t)
-        add(added[t] * k_[at(steps[t].place * m_ + j)], all_c.data() + static_cast<Index>(t) * m_,
-            c);
-      for (Index l = 0; l < picked_; ++l) c[l] *= -scale_;
-      c[j] += 1;
+        add(added[t] * k_[at(steps[t].place * m_ + j)],
+            all_c.data() + static_cast<Index>(t) * width_, c);
+      for (Index l = 0; l < width_; ++l) c[l] *= -scale_;
+      if (first_ <= j && j < first_ + width_) c[j - first_] += 1;
       const bool keeps_phi = scale_by(1 - gamma);
       added.push_back(length_per_score / scale_);
-      add(added.back(), c, phi_.data() + j * m_);
+      add(added.back(), c, phi_.data() + j * width_);
       if (!keeps_phi) return s + 1;
     }
     return steps.size();
   }
 
-  double entry(Index row, Index column) const { return scale_ * phi_[at(row * m_ + column)]; }
+  double entry(Index row, Index column) const {
+    return scale_ * phi_[at(row * width_ + column - first_)];
+  }
 
  private:
   void add(double times, const double* from, double* to) const {
-    for (Index l = 0; l < picked_; ++l) to[l] += times * from[l];
+    for (Index l = 0; l < width_; ++l) to[l] += times * from[l];
+  }
+  /// Those before the first pick of these columns, which are zero.
+  std::size_t pass_by(std::span<const Taken> steps) {
+    std::size_t count = 0;
+    for (; count < steps.size() && steps[count].place < first_; ++count) {
+      picked_ = std::max(picked_, steps[count].place + 1);
+      scale_by(1 - steps[count].gamma);
+    }
+    return count;
   }
   /// False: phi is another one now.
   bool scale_by(double keep) {
@@ -77,15 +90,15 @@ class Theta {
   }
 
   const std::vector<double>& k_;
-  Index m_, picked_ = 0;
-  std::vector<double> phi_;
+  Index m_, first_, width_, picked_ = 0;
+  std::vector<double> phi_;  // m x width
   double scale_ = 1;
 };
 
 }  // namespace
 
 Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& exemplars,
-                    const KernelMatrix& kernel, const std::vector<double>& costs,
+                    const KernelMatrix& kernel, const std::vector<double>& costs, int threads,
                     const KeepGoing& keep_going) {
   Coefficients result;
   std::unordered_map<Index, Index> place;
@@ -102,14 +115,23 @@ Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& ex
         std::isinf(s.beta) ? s.score / k[at(j * m + j)] : s.step_size * (s.beta / cost);
     steps.push_back({j, s.step_size, s.score > 0 ? length / s.score : 0.0});
   }
-  Theta theta(k, m);
   constexpr std::size_t at_once = 32;
-  for (std::span<const Taken> rest = steps; !rest.empty();) {
-    throw_if_cancelled(keep_going);
-    rest = rest.subspan(theta.take(rest.first(std::min(at_once, rest.size()))));
-  }
-  for (const Index e : exemplars)
-    for (Index l = 0; l < m; ++l) result.theta.push_back(theta.entry(place.at(e), l));
+  constexpr Index columns = 128;
+  result.theta.resize(exemplars.size() * at(m));
+  const double work = 2.0 * static_cast<double>(steps.size() * at(m * m));
+  for_blocks(
+      threads_for(threads, work), m,
+      [&](Index, Index first, Index last) {
+        Theta theta(k, m, first, last);
+        for (std::span<const Taken> rest = steps; !rest.empty();) {
+          throw_if_cancelled(keep_going);
+          rest = rest.subspan(theta.take(rest.first(std::min(at_once, rest.size()))));
+        }
+        for (std::size_t e = 0; e < exemplars.size(); ++e)
+          for (Index l = first; l < last; ++l)
+            result.theta[e * at(m) + at(l)] = theta.entry(place.at(exemplars[e]), l);
+      },
+      columns);
   return result;
 }
 

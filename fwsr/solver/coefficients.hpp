@@ -11,10 +11,10 @@
 namespace fwsr {
 
 /// Replays `trace` and keeps the rows of `exemplars`, in their order. Scores and lengths are in the
-/// kernel's own (scaled) units. `costs`: of the points; none: 1 each. O(steps m^2) for m different picks, on one thread.
+/// kernel's own (scaled) units. `costs`: of the points; none: 1 each. O(steps m^2) for m different picks.
 Coefficients replay(const std::vector<Step>& trace, const std::vector<Index>& exemplars,
                     const KernelMatrix& kernel, const std::vector<double>& costs = {},
-                    const KeepGoing& keep_going = {});
+                    int threads = 1, const KeepGoing& keep_going = {});
 
 /// Codes of what is included and of `exemplars`, from those of the exemplars alone in the space beyond what is included:
 /// with I the included points that are independent, X = Theta (K_B - K_BI K_II^-1 K_I) becomes

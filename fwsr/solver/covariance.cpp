@@ -309,7 +309,7 @@ Gram total_gram(std::vector<SegmentSums<Gram>> sums) {
   Gram all;
   for (SegmentSums<Gram>& portion : sums)
     for (Gram& sum : portion) {
-      if (all.rows.empty())
+      if (all.products.empty())
         all = std::move(sum);
       else
         add_gram(all, sum);

@@ -1,8 +1,10 @@
 #include "fwsr/solver/describe_run.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "fwsr/kernel/formula.hpp"
 #include "fwsr/linalg/blas.hpp"
 #include "fwsr/solver/certificate.hpp"
 #include "fwsr/solver/clock.hpp"
@@ -65,6 +67,16 @@ Coefficients at_landmarks(const Coefficients& theta, const PreparedProblem& prep
   return result;
 }
 
+/// Weights and assignment anew: points that were added stand for their own like all others.
+void count_filled(const PointSet& set, const Covariance& covariance, const SelectOptions& options,
+                  Selection& result) {
+  Selection nearest;
+  const Coefficients none{.basis = result.exemplars, .theta = {}, .offset = {}};
+  set.describe(covariance, {result.exemplars, none}, {.assignment = options.assignment}, nearest);
+  result.weights = std::move(nearest.weights);
+  if (options.assignment) result.assignment = std::move(nearest.assignment);
+}
+
 /// Trace and sizes in the user's units instead of the scaled ones.
 void rescale(std::vector<Step>& trace, double unit) {
   for (Step& s : trace) {
@@ -107,7 +119,8 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   }
   const Coefficients beyond =
       refined    ? Coefficients{.basis = run.exemplars, .theta = refined->m, .offset = {}}
-      : free_two ? replay(run.trace, run.exemplars, prepared.form_kernel(), terms.costs, keep_going)
+      : free_two ? replay(run.trace, run.exemplars, prepared.form_kernel(), terms.costs,
+                          plan.threads, keep_going)
                  : Coefficients{};
   const Coefficients theta = with_included(beyond, run.exemplars, terms.included, kernel);
   const Codes codes = free_two ? Codes(kernel, result.exemplars, theta)
@@ -148,11 +161,16 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   if (!terms.included.empty()) warn_if_rounded(theta, kernel, result);
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);
-  const bool fills = fill_short_answer(kernel, options, terms, plan.threads, result);
+  const bool fills = fill_short_answer(
+      kernel.size(),
+      [&] { return set ? prepared.set->distances() : distances_in(kernel, plan.threads); }, options,
+      terms, result);
   if (prepared.far && !result.exemplars.empty()) {
     FarKernel::Nearest to = prepared.far->nearest(result.exemplars, options.assignment);
     result.weights = std::move(to.counts);
     if (options.assignment) result.assignment = std::move(to.assignment);
+  } else if (fills && set && !prepared.factor) {
+    count_filled(*set, *products.covariance, options, result);
   } else if ((fills || prepared.factor) && !result.exemplars.empty()) {
     // With a factor in the kernel's space all the same: new points are compared there.
     const KernelMatrix& exact = prepared.factor ? *prepared.source : kernel;
@@ -162,7 +180,8 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   }
   if (options.certificate == CertificateKind::full)
     result.certificate = certify(problem, codes, sums, options, result);
-  warn_if_not_trusted(result);
+  // Kernels of distances have no large values.
+  warn_if_not_trusted(kernel.single() && formula_of(prepared.type.type).of_distances(), result);
   if (prepared.factor) {
     describe_factor(*prepared.factor, options, result);
     result.coefficients = at_landmarks(theta, prepared);

@@ -216,51 +216,24 @@ void ExchangeInKernel::hold(std::span<const Index> points) {
         std::span<const Index>(missing).subspan(first, std::min(at_once, missing.size() - first)));
 }
 
-/// K S K_J, every entry of K met once for all columns of J. These are multiplied so many at a time, the last ones beside
-/// zeros: products of one shape, so that a column's bits do not tell which others it was multiplied with.
+/// K S K_J.
 void ExchangeInKernel::multiply_columns(std::span<const Index> columns) {
-  constexpr Index side = 8;
-  const Index n = kernel_.size(), m = std::ssize(columns), sides = block_count(m, side);
-  std::vector<double> right(at(n * sides * side)), out(at(n * sides * side));
-  const auto for_rows = [&](Index block, const auto& work) {
-    for_blocks(
-        threads_, n,
-        [&](Index, Index first, Index last) {
-          throw_if_cancelled(keep_going_);
-          work(first, last);
-        },
-        block);
-  };
-  // Where the column is in either matrix: n x side for every side.
-  const auto place = [&](Index i, Index column) {
-    return at((column / side * n + i) * side + column % side);
-  };
-  for_rows(block_rows, [&](Index first, Index last) {
-    const std::vector<double> values = kernel_.values(index_range(first, last), columns);
-    for (Index i = first; i < last; ++i)
-      for (Index c = 0; c < m; ++c)
-        right[place(i, c)] = terms_.weight(i) * values[at((i - first) * m + c)];
-  });
-  for_rows(kernel_.row_block(), [&](Index first, Index last) {
-    kernel_.scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
-      for (Index c = 0; c < m; c += side)
-        multiply(Product<double>{.m = last - first,
-                                 .n = side,
-                                 .k = end - begin,
-                                 .left = tile,
-                                 .left_stride = stride,
-                                 .right = right.data() + place(begin, c),
-                                 .right_stride = side,
-                                 .b = begin > 0 ? 1.0 : 0.0,
-                                 .out = out.data() + place(first, c),
-                                 .out_stride = side});
-    });
-  });
-  for (Index c = 0; c < m; ++c) {
-    std::vector<double> product(at(n));
-    for (Index i = 0; i < n; ++i) product[at(i)] = out[place(i, c)];
-    products_.emplace(columns[at(c)], std::move(product));
-  }
+  const Index n = kernel_.size(), m = std::ssize(columns);
+  std::vector<double> right(at(n * m)), out(at(n * m));
+  for_blocks(
+      threads_, n,
+      [&](Index, Index first, Index last) {
+        throw_if_cancelled(keep_going_);
+        const std::vector<double> values = kernel_.values(index_range(first, last), columns);
+        for (Index i = first; i < last; ++i)
+          for (Index c = 0; c < m; ++c)
+            right[at(c * n + i)] = terms_.weight(i) * values[at((i - first) * m + c)];
+      },
+      block_rows);
+  kernel_.multiply_many(right, m, out, threads_, keep_going_);
+  for (Index c = 0; c < m; ++c)
+    products_.emplace(columns[at(c)],
+                      std::vector<double>(out.begin() + c * n, out.begin() + (c + 1) * n));
 }
 
 Among ExchangeInKernel::among(std::span<const Index> points) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/finite.hpp"
 #include "fwsr/solver/open_rows.hpp"
@@ -12,12 +15,9 @@ namespace fwsr {
 
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Codes of n points over more exemplars: the new columns are zero. Nothing to do when no codes are
-/// kept.
+/// Codes of n points over more exemplars: the new columns are zero.
 void widen(std::vector<double>& codes, std::size_t n, std::size_t from, std::size_t to) {
   std::vector<double> wide(n * to, 0.0);
   for (std::size_t i = 0; i < n; ++i)
@@ -25,50 +25,80 @@ void widen(std::vector<double>& codes, std::size_t n, std::size_t from, std::siz
   codes = std::move(wide);
 }
 
-}  // namespace
+class DistancesInKernel final : public PointDistances {
+ public:
+  DistancesInKernel(const KernelMatrix& kernel, int threads)
+      : kernel_(kernel),
+        threads_(threads),
+        least_(at(kernel.size()), infinity),
+        column_(least_.size()) {}
 
-void fill_up(const KernelMatrix& kernel, Index wanted, int threads, bool codes,
-             Selection& selection, const MayBeAdded& open) {
-  const Index n = kernel.size();
-  std::vector<double> distance(at(n), std::numeric_limits<double>::infinity());
-  std::vector<double> column(at(n));
-  const auto lower = [&](Index t) {  // ||a_i - a_t||^2 = K_ii + K_tt - 2 K_it
-    kernel.column(t, column);
-    const double self = kernel.diagonal(t);
-    for_blocks(threads, n, [&](Index, Index first, Index last) {
-      for (Index i = first; i < last; ++i)
-        distance[at(i)] = std::min(distance[at(i)], kernel.diagonal(i) + self - 2 * column[at(i)]);
-    });
-    distance[at(t)] = -std::numeric_limits<double>::infinity();  // never again
-  };
-  for (const Index t : selection.exemplars) lower(t);
-  const std::size_t found = selection.exemplars.size();
+  void lower(std::span<const Index> exemplars) override {
+    for (const Index t : exemplars) {  // ||a_i - a_t||^2 = K_ii + K_tt - 2 K_it
+      kernel_.column(t, column_);
+      const double self = kernel_.diagonal(t);
+      for_blocks(threads_, kernel_.size(), [&](Index, Index first, Index last) {
+        for (Index i = first; i < last; ++i)
+          least_[at(i)] = std::min(least_[at(i)], kernel_.diagonal(i) + self - 2 * column_[at(i)]);
+      });
+      least_[at(t)] = -infinity;  // never again
+    }
+  }
+  void permit(std::span<const double> prices) override {
+    prices_.assign(prices.begin(), prices.end());
+  }
+  Index farthest() override {
+    double most = -infinity;
+    for (std::size_t i = 0; i < least_.size(); ++i)
+      if (may(i) && most < least_[i]) most = least_[i];
+    if (most == -infinity) return -1;
+    std::size_t next = 0;
+    while (!(may(next) && least_[next] >= enough_of(most))) ++next;
+    return static_cast<Index>(next);
+  }
+
+ private:
+  bool may(std::size_t i) const { return prices_.empty() || prices_[i] > 0; }
+
+  const KernelMatrix& kernel_;
+  int threads_;
+  std::vector<double> least_, column_, prices_;
+};
+
+/// Prices of all points, 0 for those that may not be added: asked before each that is, and answered where they have
+/// changed. Null: all may.
+using MayBeAdded = std::function<std::optional<std::span<const double>>()>;
+
+/// Until there are `wanted` in all.
+void fill_up(PointDistances& distances, Index wanted, Selection& selection,
+             const MayBeAdded& open = {}) {
+  distances.lower(selection.exemplars);
   while (static_cast<Index>(selection.exemplars.size()) < wanted) {
-    double most = -std::numeric_limits<double>::infinity();
-    std::vector<bool> may(at(n), true);
-    for (Index i = 0; i < n && open; ++i) may[at(i)] = open(i);
-    for (Index i = 0; i < n; ++i)
-      if (may[at(i)] && most < distance[at(i)]) most = distance[at(i)];
-    const double enough = std::min(most, most - 1e-12);  // K is near 1: closer than this is a tie
-    if (open && most == -std::numeric_limits<double>::infinity()) break;  // nobody is left
-    Index next = 0;
-    while (next < n && !(may[at(next)] && distance[at(next)] >= enough)) ++next;
-    if (next == n) throw_not_finite();
+    if (open)
+      if (const auto prices = open()) distances.permit(*prices);
+    const Index next = distances.farthest();
+    if (next < 0 && open) break;  // nobody is left
+    if (next < 0) throw_not_finite();
     selection.exemplars.push_back(next);
     selection.strength.push_back(0);
     selection.filled.push_back(true);
     selection.included.push_back(false);
-    lower(next);
+    if (static_cast<Index>(selection.exemplars.size()) < wanted) distances.lower({&next, 1});
   }
-  if (codes) widen(selection.codes, at(n), found, selection.exemplars.size());
 }
 
-bool fill_short_answer(const KernelMatrix& kernel, const SelectOptions& o, const Terms& terms,
-                       int threads, Selection& selection) {
+}  // namespace
+
+std::unique_ptr<PointDistances> distances_in(const KernelMatrix& kernel, int threads) {
+  return std::make_unique<DistancesInKernel>(kernel, threads);
+}
+
+bool fill_short_answer(Index n, const std::function<std::unique_ptr<PointDistances>()>& distances,
+                       const SelectOptions& o, const Terms& terms, Selection& selection) {
   const auto included = static_cast<Index>(terms.included.size());
   const auto found = static_cast<Index>(selection.exemplars.size());
   if (found - included >= o.exemplars) return false;
-  OpenRows rows(o, terms, kernel.size());
+  OpenRows rows(o, terms, n);
   const auto chosen = [&] {
     return std::vector<Index>(selection.exemplars.begin() + included, selection.exemplars.end());
   };
@@ -76,21 +106,19 @@ bool fill_short_answer(const KernelMatrix& kernel, const SelectOptions& o, const
   const bool enough = !o.fill || selection.status == Status::error_reached;
   if (enough && missing() == 0) return false;
   if (!rows.conditional()) {
-    fill_up(kernel, o.exemplars, threads, o.codes, selection);
-    return true;
+    fill_up(*distances(), o.exemplars, selection);
+  } else {
+    // Without `fill` only what the floors lack: the rule of the last few holds from the start.
+    SelectOptions only = o;
+    if (enough) only.exemplars = found - included + missing();
+    rows = OpenRows(only, terms, n);
+    fill_up(*distances(), included + only.exemplars, selection,
+            [&]() -> std::optional<std::span<const double>> {
+              if (!rows.update(chosen())) return std::nullopt;
+              return rows.prices();
+            });
   }
-  // Without `fill` only what the floors lack: the rule of the last few holds from the start.
-  SelectOptions only = o;
-  if (enough) only.exemplars = found - included + missing();
-  rows = OpenRows(only, terms, kernel.size());
-  Index last = -1;
-  fill_up(kernel, included + only.exemplars, threads, o.codes, selection, [&](Index i) {
-    if (last != std::ssize(selection.exemplars)) {
-      rows.update(chosen());
-      last = std::ssize(selection.exemplars);
-    }
-    return rows.prices()[at(i)] > 0;
-  });
+  if (o.codes) widen(selection.codes, at(n), at(found), selection.exemplars.size());
   return std::ssize(selection.exemplars) > found;
 }
 

@@ -2,24 +2,23 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/solver/options.hpp"
+#include "fwsr/solver/point_set.hpp"
 #include "fwsr/solver/selection.hpp"
 #include "fwsr/solver/terms.hpp"
 
 namespace fwsr {
 
-/// Adds the candidates farthest from all exemplars, one by one, until there are `wanted` in all; they are
-/// marked as filled, with strength and (where `codes` are kept) codes 0, and have no weights yet. Ties go to the
-/// smallest index. `open`: for every point whether it may be added, asked before each; null: all may.
-using MayBeAdded = std::function<bool(Index point)>;
-void fill_up(const KernelMatrix& kernel, Index wanted, int threads, bool codes,
-             Selection& selection, const MayBeAdded& open = {});
+/// From whole columns of a kernel, which outlives it.
+std::unique_ptr<PointDistances> distances_in(const KernelMatrix& kernel, int threads);
 
-/// Where the answer is short: fills it up to k if that was asked for, else until every group has its floor. True when
-/// points were added.
-bool fill_short_answer(const KernelMatrix& kernel, const SelectOptions& options, const Terms& terms,
-                       int threads, Selection& selection);
+/// Where the answer is short: adds the candidates farthest from all exemplars, one by one, up to k if that was asked for,
+/// else until every group has its floor. They are marked as filled, with strength and (where codes are kept) codes 0, and
+/// have no weights yet. Ties go to the smallest index. `distances` makes those of the n points. True when points were added.
+bool fill_short_answer(Index n, const std::function<std::unique_ptr<PointDistances>()>& distances,
+                       const SelectOptions& options, const Terms& terms, Selection& selection);
 
 }  // namespace fwsr

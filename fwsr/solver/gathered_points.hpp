@@ -18,8 +18,10 @@
 #include "fwsr/linalg/gram.hpp"
 #include "fwsr/linalg/projection.hpp"
 #include "fwsr/linalg/rows.hpp"
+#include "fwsr/solver/asked_rows.hpp"
 #include "fwsr/solver/covariance.hpp"
 #include "fwsr/solver/exchange_points.hpp"
+#include "fwsr/solver/gathered_distances.hpp"
 #include "fwsr/solver/point_set.hpp"
 #include "fwsr/solver/questions.hpp"
 #include "fwsr/solver/scores.hpp"
@@ -31,11 +33,15 @@ class GatheredPoints : public PointSet {
  public:
   /// Set number `set` of the shards.
   GatheredPoints(std::shared_ptr<Shards> shards, Index set, const PointFacts& facts)
-      : shards_(std::move(shards)), set_(set), facts_(facts) {}
+      : shards_(std::move(shards)), set_(set), facts_(facts), in_double_(facts.in_double) {}
   /// The points of `without`, which has no eta, with one: C and r come from those without, and one pass serves runs of
   /// both.
   GatheredPoints(GatheredPoints& without, Index set, const PointFacts& facts)
-      : shards_(without.shards_), set_(set), facts_(facts), without_(&without) {}
+      : shards_(without.shards_),
+        set_(set),
+        facts_(facts),
+        without_(&without),
+        in_double_(facts.in_double) {}
 
   /// Set 0 is whose the shards are; any other was made for this.
   ~GatheredPoints() override {
@@ -56,7 +62,7 @@ class GatheredPoints : public PointSet {
     included_ = span_of(rows(terms.included).rows, facts_.dim, facts_.dim);
     open_.reset();
     left_kept_ = false;
-    in_double_ = terms.weighted() || !terms.included.empty();
+    in_double_ = facts_.in_double || terms.weighted() || !terms.included.empty();
   }
 
   std::shared_ptr<const Covariance> covariance(bool single) override {
@@ -90,7 +96,7 @@ class GatheredPoints : public PointSet {
   }
   void whole_row(Index i, double* out) const override {
     if (seen_->copy(i, out)) return;
-    const Rows found = rows({i});
+    const AskedRows found = rows({i});
     std::copy(found.rows.begin(), found.rows.end(), out);
   }
 
@@ -99,7 +105,7 @@ class GatheredPoints : public PointSet {
 
   LinearSums describe(const Covariance& covariance, const CodesOf& x, const Wanted& wanted,
                       Selection& selection) const override {
-    Rows basis = rows(x.theta.basis);
+    AskedRows basis = rows(x.theta.basis);
     std::vector<double> norms;
     for (std::size_t b = 0; b < x.theta.basis.size() && x.left; ++b) {
       double* const row = basis.rows.data() + static_cast<Index>(b) * facts_.dim;
@@ -193,9 +199,9 @@ class GatheredPoints : public PointSet {
     return found;
   }
 
-  Regression project(std::span<const Index> exemplars) const override {
-    const Rows chosen = rows({exemplars.begin(), exemplars.end()});
-    const std::vector<double> span = span_of(chosen.rows, facts_.dim, facts_.features);
+  Regression project(std::span<const Index> exemplars, int threads) const override {
+    const AskedRows chosen = rows({exemplars.begin(), exemplars.end()});
+    const std::vector<double> span = span_of(chosen.rows, facts_.dim, facts_.features, threads);
     std::vector<SegmentSums<double>> projection, trace;
     for (BeyondSpan::Reply& s : shards_->ask(BeyondSpan{.set = set_, .orthonormal = span})) {
       projection.push_back(std::move(s.projection));
@@ -203,6 +209,10 @@ class GatheredPoints : public PointSet {
     }
     const double projected = total_of(projection);
     return {.projection = projected, .ridge = projected, .trace = total_of(trace)};
+  }
+
+  std::unique_ptr<PointDistances> distances() override {
+    return std::make_unique<GatheredDistances<Shards>>(shards_, set_, facts_.dim, new_id());
   }
 
   /// Of a point what the included exemplars leave.
@@ -300,12 +310,6 @@ class GatheredPoints : public PointSet {
       delete c;
     }
   };
-  static void forget(Shards& shards, Forget::What what, Index id) noexcept {
-    try {
-      shards.ask(Forget{.what = what, .id = id});
-    } catch (...) {  // shards that are gone have forgotten
-    }
-  }
 
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -323,25 +327,8 @@ class GatheredPoints : public PointSet {
     shards_->ask(question);
   }
 
-  struct Rows {
-    std::vector<double> rows, taken_away;
-  };
-  Rows rows(std::vector<Index> points) const {
-    const RowsOf question{.set = set_, .points = std::move(points)};
-    std::vector<RowsOf::Reply> replies = shards_->ask(question);
-    if (replies.size() == 1)
-      return {.rows = std::move(replies[0].rows), .taken_away = std::move(replies[0].taken_away)};
-    const std::size_t dim = at(facts_.dim);
-    Rows all{.rows = std::vector<double>(question.points.size() * dim),
-             .taken_away = std::vector<double>(question.points.size())};
-    for (const RowsOf::Reply& reply : replies)
-      for (std::size_t w = 0; w < reply.which.size(); ++w) {
-        const std::size_t to = at(reply.which[w]);
-        std::copy_n(reply.rows.begin() + static_cast<Index>(w * dim), dim,
-                    all.rows.begin() + static_cast<Index>(to * dim));
-        all.taken_away[to] = reply.taken_away[w];
-      }
-    return all;
+  AskedRows rows(std::vector<Index> points) const {
+    return ask_rows(*shards_, set_, std::move(points), facts_.dim);
   }
 
   /// What is left of a point is a - Q a - A_T Theta A_B^T a, with T and B what is left of these: Q = V^T V, so that the

@@ -37,6 +37,9 @@ void describe(const BeginRun& q, Journal::Entry& entry) {
 void describe(const Rescore& q, Journal::Entry& entry) {
   entry.runs = {q.run};
 }
+void describe(const LowerDistances& q, Journal::Entry& entry) {
+  entry.runs = {q.run};
+}
 void describe(const SetPrices& q, Journal::Entry& entry) {
   entry.runs = {q.run};
 }

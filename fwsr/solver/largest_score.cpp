@@ -31,8 +31,29 @@ double add_dual(const Problem& p, double norm, const double* entries, Index coun
 
 namespace {
 
-/// max_i ||p_i||_dual for any kernel and q: P = K - K_T^T X_T, row block by row block.
-double largest_score_kernel(const Problem& p, const Codes& codes) {
+/// ||p_i||^2 for q = 2: P = K - K_T^T X_T.
+std::vector<double> squared_scores(const Problem& p, const Codes& codes) {
+  const Index n = p.kernel.size(), k = codes.exemplars();
+  std::vector<double> x(at(k * n)), kt(at(k * n));  // X_T and K_T
+  for_blocks(
+      p.threads, n,
+      [&](Index, Index first, Index last) {
+        const Codes::Block block = codes.block(first, last);
+        for (Index i = first; i < last; ++i)
+          for (Index t = 0; t < k; ++t) {
+            kt[at(t * n + i)] = block.kernel[at((i - first) * k + t)];
+            x[at(t * n + i)] = block.codes[at((i - first) * k + t)];
+          }
+      },
+      sweep_rows);
+  std::vector<double> squares(at(n));
+  p.kernel.sum_left({.m = k, .u = kt.data(), .v = x.data()}, p.terms.weights, {.squares = squares},
+                    p.threads, p.keep_going);
+  return squares;
+}
+
+/// ||p_i||_dual for any q, row block by row block.
+std::vector<double> scores_by_rows(const Problem& p, const Codes& codes) {
   const Index n = p.kernel.size(), k = codes.exemplars();
   std::vector<double> x(at(n * k)), kt(at(n * k));  // X_T^T and K_T, n x k
   for_blocks(
@@ -73,6 +94,14 @@ double largest_score_kernel(const Problem& p, const Codes& codes) {
         });
       },
       p.kernel.row_block());
+  return norms;
+}
+
+/// max_i ||p_i||_dual for any kernel and q.
+double largest_score_kernel(const Problem& p, const Codes& codes) {
+  const Index n = p.kernel.size();
+  const bool squares = p.q == Norm::two && !p.nonneg;
+  const std::vector<double> norms = squares ? squared_scores(p, codes) : scores_by_rows(p, codes);
   const std::vector<char> candidates = candidate_marks(p.terms, n);
   double largest = 0;
   for (Index i = 0; i < n; ++i) {

@@ -101,6 +101,7 @@ class LearntPoints : public GatheredPoints<Shards> {
     PointsShape shape;
     Preprocessing prep;
     PointFacts facts{};
+    bool in_double = false;
     double scale = 1;
     std::optional<std::string> warning{};
   };
@@ -129,11 +130,13 @@ class LearntPoints : public GatheredPoints<Shards> {
     SetScale& told_;
   };
 
-  static PointFacts facts_from(const PointsShape& shape, const SetScale& told) {
+  static PointFacts facts_from(const Learnt& all, const SetScale& told) {
+    const PointsShape& shape = all.shape;
     return {.size = shape.size,
             .dim = shape.features + (told.eta != 0 ? 1 : 0),
             .features = shape.features,
             .single = shape.single,
+            .in_double = all.in_double,
             .unit = told.unit,
             .eta = told.eta,
             .rms_norm = told.rms_norm};
@@ -141,8 +144,11 @@ class LearntPoints : public GatheredPoints<Shards> {
 
   static Learnt learn_all(Shards& shards, Index set, const PointsShape& shape,
                           const Preprocessing& prep) {
-    refuse_other_points(shards.ask(WhichPoints{.set = set}), shape);
+    const std::vector<WhichPoints::Reply> which = shards.ask(WhichPoints{.set = set});
+    refuse_other_points(which, shape);
     Learnt all{.shape = shape, .prep = prep};
+    all.in_double =
+        std::any_of(which.begin(), which.end(), [](const auto& s) { return s.in_double; });
     SetScale told;
     const AskSet ask(shards, set, told);
     all.warning = learn(shape, prep, [&](const auto& question) {
@@ -150,7 +156,7 @@ class LearntPoints : public GatheredPoints<Shards> {
         all.scale = question.common.scale;
       return ask(question);
     });
-    all.facts = facts_from(shape, told);
+    all.facts = facts_from(all, told);
     return all;
   }
 
@@ -162,7 +168,7 @@ class LearntPoints : public GatheredPoints<Shards> {
     shards.ask(MakeSet{.set = set, .of = without.set(), .eta = eta, .eta_relative = eta_relative});
     SetScale told;
     learn_scale(all.shape, all.prep, all.scale, AskSet(shards, set, told));
-    all.facts = facts_from(all.shape, told);
+    all.facts = facts_from(all, told);
     return all;
   }
 

@@ -154,6 +154,10 @@ void Leaders::see(const One& one) {
 
 void Leaders::see(const Leaders& others) {
   for (const One& one : others.all) see(one);
+  if (others.largest > largest) {  // it is among those that were left out
+    largest = others.largest;
+    std::erase_if(all, [&](const One& one) { return one.score < largest - margin; });
+  }
   left_out = std::max(left_out, others.left_out);
 }
 

@@ -37,7 +37,7 @@ template <class A, class Question> void fields(A& a, OfSet<Question>& v) { a(v.s
 template <class A> void fields(A& a, MakeSet& v) { a(v.set, v.of, v.eta, v.eta_relative); }
 template <class A> void fields(A& a, WhichPoints& v) { a(v.set); }
 template <class A> void fields(A& a, WhichPoints::Reply& v) {
-  a(v.first, v.size, v.of, v.features, v.sparse, v.single);
+  a(v.first, v.size, v.of, v.features, v.sparse, v.single, v.in_double);
 }
 template <class A> void fields(A& a, Narrow& v) { a(v.set, v.weights, v.costs, v.some, v.candidates, v.groups); }
 template <class A> void fields(A& a, SetPrices& v) { a(v.run, v.prices); }
@@ -64,6 +64,7 @@ template <class A> void fields(A& a, FirstScore& v) { a(v.run, v.enough); }
 template <class A> void fields(A& a, FirstScore::Reply& v) { a(v.point, v.square); }
 template <class A> void fields(A& a, Lead& v) { a(v.run, v.tie); }
 template <class A> void fields(A& a, Lead::Reply& v) { a(v.largest, v.score, v.first, v.row); }
+template <class A> void fields(A& a, LowerDistances& v) { a(v.set, v.run, v.exemplars, v.rows, v.squares); }
 template <class A> void fields(A& a, ScoreStep& v) { a(v.gamma, v.length); }
 template <class A> void fields(A& a, Advance::Step& v) { a(v.run, v.covariance, v.a, v.av, v.rv, v.step); }
 template <class A> void fields(A& a, Advance& v) { a(v.set, v.steps, v.in_turn); }
@@ -144,7 +145,7 @@ using Questions =
                  Advance, Rescore, DescribeCodes, ResidualSquares, ResidualMoments,
                  ProjectedSquares, ResidualScores, ResidualLeaders, TryExchanges, BeyondSpan,
                  Narrow, SetPrices, SumGroups, FindMiddles, KeepLeft, FarthestFrom, MakeFactor,
-                 ProjectInKernel, NearestInKernel, Lead>;
+                 ProjectInKernel, NearestInKernel, Lead, LowerDistances>;
 
 /// How answering went.
 enum class Outcome : std::int32_t { answered, error, memory_error, interrupted };

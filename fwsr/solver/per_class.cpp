@@ -282,8 +282,14 @@ std::vector<ClassSelection> select_per_class(const PointsView& points,
                                              const Observer& observer) {
   std::vector<ClassSelection> result;
   for (const ClassPlan& p : plans) result.push_back(selection_of(p));
-  const auto on_card = std::find_if(plans.begin(), plans.end(), [](const ClassPlan& p) {
+  const auto is_on_card = [](const ClassPlan& p) {
     return has_choice(p) && p.plan.device != "cpu";
+  };
+  const std::shared_ptr<void> devices = std::any_of(plans.begin(), plans.end(), is_on_card)
+                                            ? keep_devices(options.device.number)
+                                            : nullptr;
+  const auto on_card = std::find_if(plans.begin(), plans.end(), [&](const ClassPlan& p) {
+    return is_on_card(p) && p.plan.form == FormKind::covariance;
   });
   const std::shared_ptr<void> shared =
       on_card == plans.end() ? nullptr : share_on_card(points, options, threads_of(options));

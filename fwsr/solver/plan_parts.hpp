@@ -39,8 +39,9 @@ struct PlanRequest {
   const SelectOptions& options;
   const KernelFormula& kernel;
   PlanSizes sizes;
-  double kernel_flops = 0;  // to compute one entry of K
-  bool single = false;      // products may be in float32
+  double kernel_flops = 0;     // to compute one entry of K
+  bool single = false;         // products may be in float32
+  bool holds_on_card = false;  // K itself
 
   /// What all forms but the gradient form need.
   bool free_two() const { return options.q == Norm::two && !options.nonneg; }

@@ -105,6 +105,16 @@ Index memory_of(const Cards& cards, int number) {
   const auto n = static_cast<std::size_t>(std::max(0, number));
   return n < cards.memory.size() ? cards.memory[n] : 0;
 }
+/// Whether the work is worth the tenths of a second that it takes to begin on a card.
+bool pays_on_card(const PlanFacts& facts, const SelectOptions& o) {
+  const auto n = static_cast<double>(facts.points), d = static_cast<double>(facts.features),
+             k = static_cast<double>(std::max<Index>(1, o.exemplars));
+  if (!holds_kernel_on_card(facts, o)) return 6 * n * d * k >= 1e9;
+  const KernelFormula& kernel = formula_of(o.kernel.type);
+  // Products with sparse points are less work than their kernel.
+  if (kernel.linear && facts.sparse) return false;
+  return n * n * (kernel.computed() ? d + 20 + k : k) >= 2e10;
+}
 DevicePlan device_for(const PlanFacts& facts, const SelectOptions& o) {
   if (o.device.kind == DeviceChoice::Kind::cpu) return {};
   const std::optional<std::string> not_served = not_on_card(facts, o);
@@ -112,16 +122,16 @@ DevicePlan device_for(const PlanFacts& facts, const SelectOptions& o) {
     if (not_served) throw OptionError(fmt::format("the card {}; use device cpu", *not_served));
     const Cards cards = find_cards();
     if (cards.names.empty()) throw Error(cards.why_none + "; use device cpu");
+    if (const auto why = too_large_for_card(facts, o, memory_of(cards, o.device.number)))
+      throw MemoryError(*why);
     return {.card = true, .reads_host = reads_host(facts, o, memory_of(cards, o.device.number))};
   }
   if (not_served) return {.note = fmt::format("on the processor: the card {}", *not_served)};
-  constexpr double worth_it = 1e9;
-  const double work = 6.0 * static_cast<double>(facts.points) *
-                      static_cast<double>(facts.features) *
-                      static_cast<double>(std::max<Index>(1, o.exemplars));
-  if (work < worth_it) return {.note = "on the processor: too little work for a card"};
+  if (!pays_on_card(facts, o)) return {.note = "on the processor: too little work for a card"};
   const Cards cards = find_cards();
   if (cards.names.empty()) return {.note = "on the processor: " + cards.why_none};
+  if (const auto why = too_large_for_card(facts, o, memory_of(cards, o.device.number)))
+    return {.note = "on the processor: " + *why};
   return {.card = true,
           .note = "on the card: " + cards.names.front(),
           .reads_host = reads_host(facts, o, memory_of(cards, o.device.number))};
@@ -163,7 +173,7 @@ double gamma_bytes(double n, double d, bool sparse, const Kernel& kernel) {
 }
 
 Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
-  const PlanRequest request = plan_request(facts, options);
+  PlanRequest request = plan_request(facts, options);
   const PlanSizes& s = request.sizes;
   if (facts.streamed && options.kernel.type == KernelType::precomputed)
     throw MemoryError(fmt::format(
@@ -184,19 +194,25 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
     return refine_cost(facts, options, c.form == FormKind::covariance, c.kernel_by);
   };
   const DevicePlan device = device_for(facts, options);
-  const double beside_card = device.card ? host_bytes_beside_card(facts, options) : 0;
+  request.holds_on_card = device.card && holds_kernel_on_card(facts, options);
+  const bool points_there = device.card && !request.holds_on_card;
+  const double beside_card = points_there ? host_bytes_beside_card(facts, options)
+                             : device.card && facts.on_card
+                                 ? static_cast<double>(facts.entries) * (facts.single ? 4 : 8)
+                                 : 0;
   const auto needs = [&](const Candidate& c) {
-    if (device.card) return program + data + beside_card;
+    if (points_there) return program + data + beside_card;
     const RefineCost after = refining(c);
     const IncludedCost there = included_cost(options, s, c);
-    return program + data +
+    return program + data + beside_card +
            s.side * (c.bytes + after.bytes + there.bytes + common +
                      (c.per_thread + after.per_thread + there.per_thread) * facts.threads);
   };
   const auto work = [&](const Candidate& c) { return c.setup_flops + s.k * c.step_flops; };
   std::vector<Candidate> all;
   for (const FormKind form : values_of(FormKind{}))
-    if (!device.card || form == FormKind::covariance) entry_of(form).candidates(request, all);
+    if (!device.card || form == (points_there ? FormKind::covariance : FormKind::representer))
+      entry_of(form).candidates(request, all);
   const Candidate* best = nullptr;
   for (const Candidate& c : all)
     if (needs(c) <= limit && (!best || work(c) < work(*best))) best = &c;
@@ -245,17 +261,26 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
     plan.device_bytes = to_index(card_bytes(facts, options, device.reads_host));
     plan.device_reads_host = device.reads_host;
     if (device.reads_host)
+      plan.notes.push_back(fmt::format(
+          "the points stay in {}, and are brought to the card for every pass: with them it would "
+          "be full",
+          facts.streamed ? "their file" : "the memory of this machine"));
+    if (request.holds_on_card && facts.on_card)
       plan.notes.push_back(
-          "the points stay in the memory of this machine, and the card reads them there: with them "
-          "it would be full");
-    plan.memory_bytes = to_index(beside_card + program);
-    plan.memory_per_thread = 0;
+          "the points are copied to the memory of this machine: the card holds their kernel, and "
+          "what is asked of single points is computed here");
+    if (points_there) {
+      plan.memory_bytes = to_index(beside_card + program);
+      plan.memory_per_thread = 0;
+    } else {
+      plan.memory_bytes += to_index(beside_card);
+    }
   } else {
     count_operations(facts, options, plan);
     plan.exchange = after.work;
   }
   if (!device.note.empty()) plan.notes.push_back(device.note);
-  if (facts.streamed)
+  if (facts.streamed && (!points_there || device.reads_host))
     plan.notes.push_back(fmt::format(
         "streamed in blocks, about {} passes over the file; the time is that of a file the "
         "system has in its cache, a disk takes longer",

@@ -16,10 +16,12 @@
 //   residual_sum, score_of, largest_score, project                 one or two numbers
 //   offers        who would be best in the place of each exemplar  two numbers for every exemplar
 //   middles       who is in the middle of what each stands for     d for every exemplar
+//   distances      who is farthest from all exemplars               d for every one that is added
 //
 // One run and the many of a sweep make the same calls.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +46,7 @@ struct PointFacts {
   Index dim = 0;                           // length of a row ...
   Index features = 0;                      // ... without the one for eta
   bool single = false;                     // stored in float32
+  bool in_double = false;                  // all products are in double all the same
   double unit = 1, eta = 0, rms_norm = 0;  // points.hpp
 };
 
@@ -63,6 +66,22 @@ class PointRun {
   virtual void offer(std::span<const double> prices) = 0;
   /// c_i = ||C^(1/2) E^T a_i||^2 and h_i = a_i^T E C a_i anew; E is dim x dim.
   virtual void rescore(const Covariance& covariance, const std::vector<double>& e) = 0;
+};
+
+/// How far points are from all exemplars, squared (fill.hpp).
+class PointDistances {
+ public:
+  virtual ~PointDistances() = default;
+  /// From now on these are exemplars, too. Before anything else is asked, be it with none.
+  virtual void lower(std::span<const Index> exemplars) = 0;
+  /// `prices`: one for each point; from now on those with 0 are not to be added.
+  virtual void permit(std::span<const double> prices) = 0;
+  /// The smallest index among those that are farthest of all that may be added; -1: there is none.
+  virtual Index farthest() = 0;
+
+ protected:
+  /// The points are no longer than about 1: closer than this is a tie.
+  static double enough_of(double largest) { return std::min(largest, largest - 1e-12); }
 };
 
 /// One step of one run: x = a_i.a, y = a_i.av and z = a_i.rv feed the scores of point i.
@@ -123,8 +142,10 @@ class PointSet {
   }
   /// For every exemplar the point in the middle of those it stands for (middle.hpp).
   virtual Middles middles(const std::vector<Index>& exemplars, const MiddleWeights& weights) = 0;
+  /// Of all points, whatever is included, from nobody so far.
+  virtual std::unique_ptr<PointDistances> distances() = 0;
   /// What is left of the points beyond the span of some of them, without the eta row.
-  virtual Regression project(std::span<const Index> exemplars) const = 0;
+  virtual Regression project(std::span<const Index> exemplars, int threads) const = 0;
 };
 
 }  // namespace fwsr

@@ -129,7 +129,7 @@ WhichPoints::Reply PointShard::answer(const WhichPoints& q) const {
 }
 
 Told PointShard::answer(const Forget& q) {
-  if (q.what == Forget::What::run) runs_.erase(q.id);
+  if (q.what == Forget::What::run) runs_.erase(q.id), distances_.erase(q.id);
   if (q.what == Forget::What::covariance) r_.erase(q.id);
   if (q.what == Forget::What::set) points_.erase(q.id), owned_.erase(q.id), narrowed_.erase(q.id);
   return {};
@@ -204,7 +204,23 @@ Told PointShard::answer(const BeginRun& q) {
   return {};
 }
 
+Told PointShard::answer(const LowerDistances& q) {
+  const Index before = points(q.set).portion().first;
+  distances_.try_emplace(q.run, candidates(q.set), terms(q.set), before)
+      .first->second.lower(q, threads_);
+  return {};
+}
+
+const Distances* PointShard::distances(Index run) const {
+  const auto found = distances_.find(run);
+  return found == distances_.end() ? nullptr : &found->second;
+}
+
 Told PointShard::answer(const SetPrices& q) {
+  if (const auto found = distances_.find(q.run); found != distances_.end()) {
+    found->second.permit(q.prices.all());
+    return {};
+  }
   Run& own = run(q.run);
   std::vector<double> prices;
   for (Index c = 0; c < own.points.size(); ++c)
@@ -216,10 +232,12 @@ Told PointShard::answer(const SetPrices& q) {
 }
 
 LargestScore::Reply PointShard::answer(const LargestScore& q) const {
+  if (const Distances* own = distances(q.run)) return own->largest();
   return largest(run(q.run).scores.block_max);
 }
 
 FirstScore::Reply PointShard::answer(const FirstScore& q) const {
+  if (const Distances* own = distances(q.run)) return own->first(q.enough);
   const Run& own = run(q.run);
   const Index i = own.scores.first(q.enough);
   if (i < 0) return {};

@@ -9,6 +9,7 @@
 
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/distances.hpp"
 #include "fwsr/solver/questions.hpp"
 
 namespace fwsr {
@@ -50,6 +51,7 @@ class PointShard {
   KeepBordered::Reply answer(const KeepBordered& q);
   Told answer(const BeginRun& q);
   Told answer(const SetPrices& q);
+  Told answer(const LowerDistances& q);
   Told answer(const Advance& q);
 
   DescribeCodes::Reply answer(const DescribeCodes& q) const;
@@ -84,6 +86,7 @@ class PointShard {
 
   Told advance_in_turn(const Advance& q);
   Run& run(Index id) const { return *runs_.at(id); }
+  const Distances* distances(Index run) const;  // null: an ordinary one
   const std::vector<double>& r(Index id) const { return r_.at(id); }
   double keep(Index id, std::vector<double> r);
 
@@ -94,8 +97,9 @@ class PointShard {
   std::unordered_map<Index, Narrowed> narrowed_;
   std::unordered_map<Index, std::vector<double>> r_;  // of every covariance
   std::unordered_map<Index, std::unique_ptr<Run>> runs_;
-  std::vector<double> residual_scores_;  // between ResidualScores and ResidualLeaders
-  std::vector<Index> groups_;            // between SumGroups and FindMiddles
+  std::unordered_map<Index, Distances> distances_;  // runs, too
+  std::vector<double> residual_scores_;             // between ResidualScores and ResidualLeaders
+  std::vector<Index> groups_;                       // between SumGroups and FindMiddles
 };
 
 }  // namespace fwsr

@@ -12,6 +12,7 @@
 #include "fwsr/solver/far_factor.hpp"
 #include "fwsr/solver/local_points.hpp"
 #include "fwsr/solver/middle.hpp"
+#include "fwsr/solver/on_card.hpp"
 #include "fwsr/solver/unexplained.hpp"
 
 namespace fwsr {
@@ -81,7 +82,18 @@ void PreparedProblem::make_kernel(const SelectOptions& o, const Plan& plan, bool
                               .single = in_single,
                               .threads = plan.threads,
                               .keep_going = keep_going});
-  if (hold) held = make_held_kernel(*source, plan.threads);
+  if (!hold) return;
+  if (plan.device == "cpu")
+    held = make_held_kernel(*source, plan.threads);
+  else
+    held = hold_on_card(*source, {.points = points.get(),
+                                  .type = type,
+                                  .single = in_single,
+                                  .number = o.device.number,
+                                  .memory = o.device_memory,
+                                  .threads = plan.threads,
+                                  .keep_going = keep_going,
+                                  .or_computed = single});
 }
 
 void set_terms(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan) {
@@ -104,6 +116,13 @@ PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> s
   if (o.kernel.type == KernelType::precomputed) {
     PreparedProblem prepared;
     prepared.source = make_given_kernel(view, subset, o.eta, o.eta_relative, plan.threads);
+    if (plan.device != "cpu")
+      prepared.held =
+          hold_on_card(*prepared.source, {.single = is_single(view) && prepared.source->eta() == 0,
+                                          .number = o.device.number,
+                                          .memory = o.device_memory,
+                                          .threads = plan.threads,
+                                          .keep_going = keep_going});
     set_terms(prepared, o, plan);
     return prepared;
   }
@@ -126,7 +145,7 @@ PreparedProblem prepare_problem(const PointsView& view, std::span<const Index> s
 
 bool by_far_factor(const SelectOptions& o, const Plan& plan, bool sparse) {
   return plan.form == FormKind::covariance && plan.kernel_by == KernelBy::factor && !sparse &&
-         has_far_factor(o) && !o.fill && !o.rho && !o.until_error && o.conditions.at_least.empty();
+         has_far_factor(o) && !o.rho && !o.until_error;
 }
 
 bool has_far_factor(const SelectOptions& o) {

@@ -22,9 +22,11 @@ namespace fwsr {
 
 /// Points and kernel of one request, alive together.
 struct PreparedProblem {
-  std::unique_ptr<Points> points;             // null: given as a kernel, or not in this process
-  std::unique_ptr<KernelMatrix> source;       // computes or borrows K
-  std::unique_ptr<KernelMatrix> held;         // half of it in memory, where the plan says so
+  std::shared_ptr<const void> copy;      // of points that were on a card, where they are copied
+  std::unique_ptr<Points> points;        // null: given as a kernel, or not in this process
+  std::unique_ptr<KernelMatrix> source;  // computes or borrows K
+  std::unique_ptr<KernelMatrix>
+      held;  // half of it in memory, or all of it on a card, where the plan says so
   std::unique_ptr<Factor> factor;             // F, where it takes the place of K
   std::unique_ptr<Points> coordinates;        // its rows as points
   std::unique_ptr<KernelMatrix> approximate;  // F F^T

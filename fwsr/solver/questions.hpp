@@ -60,6 +60,7 @@ struct WhichPoints {
   struct Reply {
     Index first = 0, size = 0, of = 0, features = 0;
     bool sparse = false, single = false;
+    bool in_double = false;  // all products are, whatever the points are stored in
   };
 };
 
@@ -175,6 +176,14 @@ struct Lead {
     FirstScore::Reply first;
     std::vector<double> row;  // a_i
   };
+};
+/// Some more exemplars of a set: from now on a run is how far its candidates are from all exemplars, squared
+/// (distances.hpp), and these are its scores; prices of 0 are not to be picked, and others are as good as 1.
+struct LowerDistances {
+  Index set = 0, run = 0;
+  std::vector<Index> exemplars;
+  Numbers rows, squares;  // dim numbers each; ||a_t||^2 without eta
+  using Reply = Told;
 };
 /// One step of every run, or some of one.
 struct Advance {

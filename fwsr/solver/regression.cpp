@@ -220,12 +220,13 @@ Regression project_kernel(const KernelMatrix& kernel, std::span<const Index> exe
 
 }  // namespace
 
-std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index features) {
+std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index features,
+                            int threads) {
   const Index k = dim ? static_cast<Index>(rows.size()) / dim : 0;
   std::vector<double> own(at(k * features));
   for (Index t = 0; t < k; ++t)
     std::copy_n(rows.begin() + t * dim, features, own.begin() + t * features);
-  return orthonormal_rows(std::move(own), k, features);
+  return orthonormal_rows(std::move(own), k, features, threads);
 }
 
 BeyondSpanSums beyond_span(const Points& points, std::span<const double> orthonormal,
@@ -248,8 +249,9 @@ Regression project_points(const Points& points, std::span<const Index> exemplars
   std::vector<double> rows(exemplars.size() * at(points.dim()));
   for (std::size_t t = 0; t < exemplars.size(); ++t)
     points.row(exemplars[t], rows.data() + t * at(points.dim()));
-  const BeyondSpanSums sums = beyond_span(points, span_of(rows, points.dim(), points.features()),
-                                          exemplars, {}, threads, keep_going);
+  const BeyondSpanSums sums =
+      beyond_span(points, span_of(rows, points.dim(), points.features(), threads), exemplars, {},
+                  threads, keep_going);
   const double projection = total_of({sums.projection});
   return {.projection = projection, .ridge = projection, .trace = total_of({sums.trace})};
 }

@@ -19,7 +19,8 @@ struct Regression {
 };
 
 /// An orthonormal basis of the span of some rows of `dim` numbers, the first `features` of them each.
-std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index features);
+std::vector<double> span_of(const std::vector<double>& rows, Index dim, Index features,
+                            int threads = 1);
 /// ||a_i - P a_i||^2 and ||a_i||^2 added up, P the projection on that span. `spanning`: points here that are known to be
 /// in it; none need be told.
 struct BeyondSpanSums {

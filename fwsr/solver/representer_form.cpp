@@ -115,49 +115,13 @@ double RepresenterForm::exact_score(Index j) {
 
 /// c_i = ||p_i||^2 and h_i = <p_i, k_i> from the rows p_i = k_i - U Theta^T u_i themselves.
 void RepresenterForm::recompute() {
-  const Index m = basis_size();
-  for_blocks(
-      threads_, n_,
-      [&](Index, Index first, Index last) {
-        throw_if_cancelled(keep_going_);
-        const Index rows = last - first;
-        std::vector<double> t(at(rows * m)), p;  // Theta^T u_i, row by row
-        multiply(Product<double>{.op_a = Op::transpose,
-                                 .m = rows,
-                                 .n = m,
-                                 .k = m,
-                                 .left = u_.data() + first,
-                                 .left_stride = n_,
-                                 .right = theta_.data(),
-                                 .right_stride = room_,
-                                 .out = t.data(),
-                                 .out_stride = m});
-        std::fill(scores_.c.begin() + first, scores_.c.begin() + last, 0.0);
-        std::fill(scores_.h.begin() + first, scores_.h.begin() + last, 0.0);
-        kernel_->scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
-          const Index width = end - begin;
-          p.resize(at(rows * width));
-          copy_rows(tile, stride, rows, width, p.data(), width);
-          multiply(Product<double>{.m = rows,
-                                   .n = width,
-                                   .k = m,
-                                   .a = -1,
-                                   .left = t.data(),
-                                   .left_stride = m,
-                                   .right = u_.data() + begin,
-                                   .right_stride = n_,
-                                   .b = 1,
-                                   .out = p.data(),
-                                   .out_stride = width});
-          for (Index i = 0; i < rows; ++i) {
-            const double* own = p.data() + i * width;
-            scores_.c[at(first + i)] += weighted_dot(terms_.weights, begin, own, own, width);
-            scores_.h[at(first + i)] +=
-                weighted_dot(terms_.weights, begin, own, tile + i * stride, width);
-          }
-        });
-      },
-      kernel_->row_block());
+  kernel_->sum_left({.m = basis_size(),
+                     .u = u_.data(),
+                     .theta = theta_.data(),
+                     .theta_stride = room_,
+                     .v = u_.data()},
+                    terms_.weights, {.squares = scores_.c, .with_k = scores_.h}, threads_,
+                    keep_going_);
 }
 
 /// The same X on the same K with more digits.
@@ -171,28 +135,7 @@ void RepresenterForm::go_on_in_double() {
     const std::vector<double> row = weighted(u_.data() + b * n_);
     su.insert(su.end(), row.begin(), row.end());
   }
-  const double* const right = terms_.weighted() ? su.data() : u_.data();
-  for_blocks(
-      threads_, n_,
-      [&](Index, Index first, Index last) {
-        throw_if_cancelled(keep_going_);
-        for (Index b = 0; b < m; ++b)
-          std::fill(w_.data() + b * n_ + first, w_.data() + b * n_ + last, 0.0);
-        kernel_->scan(first, last, [&](Index begin, Index end, const double* tile, Index stride) {
-          multiply(Product<double>{.op_b = Op::transpose,
-                                   .m = m,
-                                   .n = last - first,
-                                   .k = end - begin,
-                                   .left = right + begin,
-                                   .left_stride = n_,
-                                   .right = tile,
-                                   .right_stride = stride,
-                                   .b = 1,
-                                   .out = w_.data() + first,
-                                   .out_stride = n_});
-        });
-      },
-      kernel_->row_block());
+  kernel_->multiply_many(terms_.weighted() ? su : u_, m, w_, threads_, keep_going_);
   xk_ = xkx_ = 0;
   std::vector<double> tg(at(m));
   for (Index b = 0; b < m; ++b)

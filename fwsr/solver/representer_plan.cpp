@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "fwsr/base/memory.hpp"
+#include "fwsr/base/result.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/kernel/symmetric.hpp"
 #include "fwsr/solver/forms.hpp"
@@ -14,7 +15,8 @@ namespace fwsr {
 namespace {
 
 /// `kernel_flops`: to compute one entry of K; `single`: in float32.
-Candidate representer(const PlanSizes& s, KernelBy by, double kernel_flops, bool single) {
+Candidate representer(const PlanSizes& s, KernelBy by, double kernel_flops, bool single,
+                      bool on_card) {
   const double all = s.n * s.n;
   const double sums = 8 * 32 * s.n;                                          // of strips of tiles
   const double sweep = std::ceil(s.n / static_cast<double>(tile_side)) + 1;  // all tiles of K
@@ -29,12 +31,12 @@ Candidate representer(const PlanSizes& s, KernelBy by, double kernel_flops, bool
               .step_passes = sweep + 1,
               .certificate_passes = sweep + 2};
   if (by == KernelBy::held)
-    c.bytes += held_kernel_bytes(s.n, single),
+    c.bytes += on_card ? 0 : held_kernel_bytes(s.n, single),
         c.step_passes = c.codes_passes = c.certificate_passes = 0;
   if (by == KernelBy::tiles) c.step_flops += all / 2 * kernel_flops;
   if (by == KernelBy::products) c.step_flops = 4 * s.n * s.k + 4 * s.entries, c.step_passes = 3;
   if (by == KernelBy::products) c.bytes += 8 * s.d * (s.threads + 2);
-  if (by == KernelBy::given) c.per_thread = 8 * 96 * s.n, c.setup_flops = 2 * all;
+  if (by == KernelBy::given) c.per_thread = (on_card ? 16 : 8) * 96 * s.n, c.setup_flops = 2 * all;
   return c;
 }
 
@@ -42,11 +44,18 @@ void candidates(const PlanRequest& r, std::vector<Candidate>& all) {
   if (!r.free_two() || r.by_factor()) return;
   const auto add = [&](KernelBy by, std::string why) {
     const bool in_single = r.single && (by == KernelBy::held || by == KernelBy::tiles);
-    all.push_back(representer(r.sizes, by, by == KernelBy::given ? 0 : r.kernel_flops, in_single));
+    all.push_back(representer(r.sizes, by, by == KernelBy::given ? 0 : r.kernel_flops, in_single,
+                              r.holds_on_card));
     all.back().why = std::move(why);
   };
   const PlanFacts& facts = r.facts;
-  if (r.kernel.of == KernelOf::matrix) {
+  if (r.holds_on_card) {
+    if (r.kernel.of == KernelOf::matrix)
+      add(KernelBy::given, "the kernel matrix is given, and copied to the card");
+    else
+      add(KernelBy::held,
+          fmt::format("the {} kernel, its n x n matrix held on the card", r.kernel.name));
+  } else if (r.kernel.of == KernelOf::matrix) {
     add(KernelBy::given, "the kernel matrix is given and used in place");
   } else if (!r.kernel.linear) {
     add(KernelBy::held,
@@ -103,8 +112,14 @@ bool fits_in_double(const SelectOptions& o, const Plan& plan) {
 std::unique_ptr<Form> make(PreparedProblem& prepared, const SelectOptions& o, const Plan& plan,
                            const KeepGoing& keep_going) {
   const auto in_double = [&prepared, &o, &plan, &keep_going]() -> const KernelMatrix& {
-    const bool hold = prepared.held && (prepared.held.reset(), fits_in_double(o, plan));
-    prepared.make_kernel(o, plan, false, hold, keep_going);
+    const bool on_card = plan.device != "cpu";
+    const bool hold = prepared.held && (prepared.held.reset(), on_card || fits_in_double(o, plan));
+    try {
+      prepared.make_kernel(o, plan, false, hold, keep_going);
+    } catch (const MemoryError&) {
+      if (!on_card) throw;
+      prepared.make_kernel(o, plan, false, false, keep_going);
+    }
     return prepared.kernel();
   };
   return std::make_unique<RepresenterForm>(prepared.form_kernel(), prepared.terms, plan.threads,

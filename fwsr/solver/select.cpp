@@ -85,8 +85,7 @@ Selection select_points(const PointsView& view, std::span<const Index> subset,
   const SelectOptions options = with_limit(given, plan.points);
   Selection result = run_prepared(
       [&](const KeepGoing& keep_going) {
-        return plan.device == "cpu" ? prepare_problem(view, subset, options, plan, keep_going)
-                                    : prepare_on_card(view, subset, options, plan, keep_going);
+        return prepare_as_planned(view, subset, options, plan, keep_going);
       },
       options, plan, observer);
   to_global_indices(subset, result);

@@ -21,8 +21,8 @@ namespace fwsr {
 Selection select(const PointsView& points, const SelectOptions& options,
                  const Observer& observer = {});
 
-/// The same of points that are in the memory of a card already, and stay there (linear and cosine kernels, and rbf with a
-/// rank; q = 2). `options.device` is not looked at: the work is done where the points are.
+/// The same of points that are in the memory of a card already, and stay there (q = 2). Where the
+/// card holds their kernel they are copied to the memory of this machine, too. `options.device` is not looked at: the work is done where the points are.
 Selection select(const DeviceView& points, const SelectOptions& options,
                  const Observer& observer = {});
 Plan plan(const DeviceView& points, const SelectOptions& options);

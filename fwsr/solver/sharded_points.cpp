@@ -79,13 +79,7 @@ std::optional<std::string> not_by_shards(const PointsShape& shape, const SelectO
         "hold no matrix of {} x {} kernel values; give a rank, such as 512, or choose on one "
         "machine",
         shape.size, shape.size);
-  if (o.fill)
-    return "cannot fill an answer up; leave fill out, and ask for more in a second run, with the "
-           "exemplars of the first included";
   if (o.rho) return "cannot tell the boolean objective; leave lambda and rho out";
-  if (!o.conditions.at_least.empty())
-    return "keep no floors of groups; choose for every floor by itself, with the points of its "
-           "group as candidates, then the others with these included; leave at_least out";
   if (o.until_error && !kernel.linear)
     return "cannot watch the error with a factor of the kernel; leave until_error out, or use "
            "method fwsr with the linear kernel";

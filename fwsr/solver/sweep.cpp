@@ -313,8 +313,11 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
                                      const Observer& observer) {
   const Grid& grid = plan.grid;
   const bool card = plan.each.device != "cpu";
+  const std::shared_ptr<void> devices = card ? keep_devices(options.device.number) : nullptr;
   const std::shared_ptr<void> there =
-      card && subset.empty() ? share_on_card(view, options, plan.each.threads) : nullptr;
+      card && plan.each.form == FormKind::covariance && subset.empty()
+          ? share_on_card(view, options, plan.each.threads)
+          : nullptr;
   std::vector<SweepEntry> entries =
       plan.at_once > 1
           ? sweep_together(
@@ -324,8 +327,7 @@ std::vector<SweepEntry> sweep_points(const PointsView& view, std::span<const Ind
                 options, plan, grid, observer)
           : sweep_one_by_one(
                 [&](const SelectOptions& own, const Plan& each, const KeepGoing& keep_going) {
-                  return card ? prepare_on_card(view, subset, own, each, keep_going)
-                              : prepare_problem(view, subset, own, each, keep_going);
+                  return prepare_as_planned(view, subset, own, each, keep_going);
                 },
                 options, plan, grid, observer);
   for (SweepEntry& e : entries) to_global_indices(subset, e.selection);
@@ -336,6 +338,21 @@ std::vector<SweepEntry> sweep(const PointsView& points, const SelectOptions& opt
                               const std::vector<NumberOrAuto>& alphas,
                               const std::vector<double>& etas, const Observer& observer) {
   return sweep_as_planned(points, options, plan_sweep(points, options, alphas, etas), observer);
+}
+
+std::vector<SweepEntry> sweep(const DeviceView& points, const SelectOptions& options,
+                              const std::vector<NumberOrAuto>& alphas,
+                              const std::vector<double>& etas, const Observer& observer) {
+  return sweep_as_planned(points, options, plan_sweep(points, options, alphas, etas), observer);
+}
+
+std::vector<SweepEntry> sweep_as_planned(const DeviceView& points, const SelectOptions& options,
+                                         const SweepPlan& plan, const Observer& observer) {
+  return sweep_one_by_one(
+      [&](const SelectOptions& own, const Plan& each, const KeepGoing& keep_going) {
+        return prepare_on_card(points, {}, on_card_of(points, own), each, keep_going);
+      },
+      on_card_of(points, options), plan, plan.grid, observer);
 }
 
 std::vector<SweepEntry> sweep_as_planned(const PointsView& points, const SelectOptions& options,

@@ -63,6 +63,16 @@ SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
 std::vector<SweepEntry> sweep_as_planned(const PointsView& points, const SelectOptions& options,
                                          const SweepPlan& plan, const Observer& observer = {});
 
+/// The same of points that are in the memory of a card already: as select (select.hpp).
+std::vector<SweepEntry> sweep(const DeviceView& points, const SelectOptions& options,
+                              const std::vector<NumberOrAuto>& alphas,
+                              const std::vector<double>& etas, const Observer& observer = {});
+SweepPlan plan_sweep(const DeviceView& points, const SelectOptions& options,
+                     const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas);
+/// @pre `plan` was made for these points and options
+std::vector<SweepEntry> sweep_as_planned(const DeviceView& points, const SelectOptions& options,
+                                         const SweepPlan& plan, const Observer& observer = {});
+
 /// One setting for all classes; every class runs all settings by itself, classes side by side.
 struct ClassSweepEntry {
   NumberOrAuto alpha;

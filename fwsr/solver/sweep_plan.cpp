@@ -108,7 +108,10 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
                     grid.size(), format_bytes(-room * side_by_side), format_bytes(limit)));
   plan.memory_bytes += static_cast<Index>(answers);
   if (each.device != "cpu") {
-    plan.shared = "the points are copied to the card once, and settings run one after the other";
+    plan.shared =
+        each.form == FormKind::representer
+            ? "the settings of an eta share the kernel on the card, and run one after the other"
+            : "the points are copied to the card once, and settings run one after the other";
     return plan;
   }
   if (each.form != FormKind::covariance || each.kernel_by != KernelBy::none) {
@@ -149,13 +152,32 @@ SweepPlan plan_settings(const Plan& each, const SelectOptions& options, const Gr
   return plan;
 }
 
-SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
-                     const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas) {
-  const Grid grid = make_grid(options, alphas, etas);
+namespace {
+
+Grid checked_grid(const SelectOptions& options, const std::vector<NumberOrAuto>& alphas,
+                  const std::vector<double>& etas, Index n, Index d) {
+  Grid grid = make_grid(options, alphas, etas);
   if (options.exemplars == 0)
     throw OptionError("a sweep needs the number of exemplars, with a budget too");
-  refuse_settings(options, grid, rows_of(points), cols_of(points));
+  refuse_settings(options, grid, n, d);
+  return grid;
+}
+
+}  // namespace
+
+SweepPlan plan_sweep(const PointsView& points, const SelectOptions& options,
+                     const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas) {
+  const Grid grid = checked_grid(options, alphas, etas, rows_of(points), cols_of(points));
   return plan_settings(plan(points, options), options, grid, 1);
+}
+
+SweepPlan plan_sweep(const DeviceView& points, const SelectOptions& options,
+                     const std::vector<NumberOrAuto>& alphas, const std::vector<double>& etas) {
+  const Grid grid = checked_grid(options, alphas, etas, points.rows, points.cols);
+  SweepPlan found = plan_settings(plan(points, options), options, grid, 1);
+  if (found.each.form == FormKind::covariance)
+    found.shared = "the points are on the card, and settings run one after the other";
+  return found;
 }
 
 }  // namespace fwsr

@@ -1,55 +1,35 @@
 #include "fwsr/solver/transport.hpp"
 
-#include "fwsr/base/result.hpp"
-#include "fwsr/linalg/blas.hpp"
+#include "fwsr/solver/answer.hpp"
 
 namespace fwsr {
 
 namespace {
 
-Bytes went_wrong(Outcome outcome, std::string what) {
-  BytesWriter writer;
-  writer(outcome, what);
-  return writer.take();
-}
+class PointsInBytes final : public ByteShard {
+ public:
+  explicit PointsInBytes(std::unique_ptr<PointShard> shard) : shard_(std::move(shard)) {}
+  Bytes answer(std::span<const std::byte> question) noexcept override {
+    return answer_in_bytes(*shard_, question);
+  }
+
+ private:
+  std::unique_ptr<PointShard> shard_;
+};
 
 }  // namespace
 
 Bytes answer(PointShard& shard, std::span<const std::byte> question) noexcept {
-  try {
-    try {
-      const SerialBlas serial;  // as where all points are in one place: part of the answer
-      BytesReader reader(question);
-      std::int32_t number = -1;
-      reader(number);
-      BytesWriter writer;
-      const bool known = Questions::with(number, [&]<class Question>() {
-        Question own{};
-        reader(own);
-        auto reply = shard.answer(own);
-        Outcome outcome = Outcome::answered;
-        writer(outcome, reply);
-      });
-      if (!known || !reader.at_end())
-        return went_wrong(Outcome::error,
-                          "a question that is not known here: the parts of the "
-                          "points run different programs");
-      return writer.take();
-    } catch (const Interrupted&) {
-      return went_wrong(Outcome::interrupted, {});
-    } catch (const MemoryError& e) {
-      return went_wrong(Outcome::memory_error, e.what());
-    } catch (const std::exception& e) {
-      return went_wrong(Outcome::error, e.what());
-    }
-  } catch (...) {  // not even memory to say so
-    return {};
-  }
+  return answer_in_bytes(shard, question);
+}
+
+std::unique_ptr<ByteShard> in_bytes(std::unique_ptr<PointShard> shard) {
+  return std::make_unique<PointsInBytes>(std::move(shard));
 }
 
 std::vector<Bytes> InProcess::ask(const Bytes& question) {
   std::vector<Bytes> answers;
-  for (const auto& shard : shards_) answers.push_back(answer(*shard, question));
+  for (const auto& shard : shards_) answers.push_back(shard->answer(question));
   return answers;
 }
 

@@ -24,19 +24,26 @@ class Transport {
   virtual std::vector<Bytes> ask(const Bytes& question) = 0;
 };
 
-/// What a shard says to a question. Never throws: what went wrong is part of the answer.
+/// What a shard says to a question (answer.hpp). Never throws: what went wrong is part of the answer.
 Bytes answer(PointShard& shard, std::span<const std::byte> question) noexcept;
+
+/// A shard of any kind, asked in bytes.
+class ByteShard {
+ public:
+  virtual ~ByteShard() = default;
+  virtual Bytes answer(std::span<const std::byte> question) noexcept = 0;
+};
+std::unique_ptr<ByteShard> in_bytes(std::unique_ptr<PointShard> shard);
 
 /// Shards in this process, reached by bytes as others are: for tests, and as the oracle of other transports. One thread
 /// asks at a time.
 class InProcess final : public Transport {
  public:
-  explicit InProcess(std::vector<std::unique_ptr<PointShard>> shards)
-      : shards_(std::move(shards)) {}
+  explicit InProcess(std::vector<std::unique_ptr<ByteShard>> shards) : shards_(std::move(shards)) {}
   std::vector<Bytes> ask(const Bytes& question) override;
 
  private:
-  std::vector<std::unique_ptr<PointShard>> shards_;
+  std::vector<std::unique_ptr<ByteShard>> shards_;
 };
 
 /// Asks all shards of a transport. Throws what the first of them threw.

@@ -154,7 +154,7 @@ void warn_if_rounded(const Coefficients& theta, const KernelMatrix& kernel, Sele
       std::min(1.0, lost)));
 }
 
-void warn_if_not_trusted(Selection& s) {
+void warn_if_not_trusted(bool in_float32, Selection& s) {
   if (!s.certificate) return;
   const Certificate& c = *s.certificate;
   if (c.f < -c.f_error)
@@ -172,6 +172,10 @@ void warn_if_not_trusted(Selection& s) {
           ? fmt::format("the exemplars that are included leave no more of the points than {:.2g}: "
                         "they are represented already; include fewer, or ask for fewer",
                         c.f_at_zero)
+      : in_float32
+          ? std::string(
+                "the kernel is held in float32, and its rounding shows beside what is left; "
+                "hold it in double (--precise, precise=True), or give float64 points")
           : "some numbers are so large that the others are lost beside them; remove these points, "
             "or rescale or centre the features"));
 }

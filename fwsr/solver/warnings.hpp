@@ -23,7 +23,8 @@ void warn_if_spanned(Selection& s, const SelectOptions& o, Index features);
 /// Codes over what is included, with coefficients that are far larger than their sums.
 void warn_if_rounded(const Coefficients& theta, const KernelMatrix& kernel, Selection& s);
 /// Rounding may have changed what the certificate says.
-void warn_if_not_trusted(Selection& s);
+/// `in_float32`: of a kernel that is held so, whose rounding is the reason.
+void warn_if_not_trusted(bool in_float32, Selection& s);
 /// A factor that leaves out too much, or is spanned. Also tells its rank and error.
 void describe_factor(const Factor& factor, const SelectOptions& o, Selection& s);
 

@@ -68,7 +68,8 @@ PlannedSweep::PlannedSweep(const GivenPoints& points, const nb::dict& options,
     class_plans_ = plan_sweep_per_class(points.here(), classes_.labels, *classes_.counts, options_,
                                         listed, etas);
   else
-    plan_ = plan_sweep(points.here(), options_, listed, etas);
+    plan_ = points.there ? plan_sweep(*points.there, options_, listed, etas)
+                         : plan_sweep(points.here(), options_, listed, etas);
 }
 
 nb::list PlannedSweep::sweep(const nb::object& callback, bool every_step) const {
@@ -82,7 +83,9 @@ nb::list PlannedSweep::sweep(const nb::object& callback, bool every_step) const 
       all.append(nb::make_tuple(python::as_python(e.alpha), e.eta, list_of(std::move(e.classes))));
   } else {
     auto entries = unless_changed(points_, watched.run([&](const CompareObserver& observer) {
-      return sweep_as_planned(points_.here(), options_, plan_, observer_of(observer));
+      return points_.there
+                 ? sweep_as_planned(*points_.there, options_, plan_, observer_of(observer))
+                 : sweep_as_planned(points_.here(), options_, plan_, observer_of(observer));
     }));
     for (SweepEntry& e : entries)
       all.append(

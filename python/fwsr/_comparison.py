@@ -32,6 +32,7 @@ class ComparedMethod:
     outcome: str
     reason: str
     planned_seconds: float
+    device: str
     warnings: list[str]
     trials: list[dict[str, Any]]
 
@@ -115,7 +116,8 @@ class Comparison(list):  # type: ignore[type-arg]
 
     def __str__(self) -> str:
         names = list(MEASURES)
-        lines = [(m.name, m.outcome, [m.mean(name) for name in names],
+        lines = [(m.name if m.device == "cpu" else f"{m.name} ({m.device})", m.outcome,
+                  [m.mean(name) for name in names],
                   [m.deviation(name) for name in names]) for m in self]
         reasons = [f"{m.name} has no answer: {m.reason}\n" for m in self if not m.trials]
         return (_core.comparison_table(lines) + "".join(reasons)).rstrip("\n")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _containers, _core, _data, _labels
+from ._cards import find_libraries
 from ._checkpoint import written_down
 from ._clusters import has_cluster
 from ._comparison import ComparedMethod, Comparison
@@ -321,6 +322,8 @@ def compare(
     seed: int = 0,
     n_jobs: int | None = None,
     memory: int | str | None = None,
+    device: str | None = None,
+    device_memory: int | str | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
     **options: Any,
@@ -331,6 +334,8 @@ def compare(
     ----------
     X, k, y, per_class, seed, n_jobs, memory, verbose, callback
         As for :func:`select`.
+    device, device_memory : str, optional
+        As for :func:`select`. Methods that a card serves run there, the others on the processor.
     methods : sequence or str
         Names, with settings as on the command line (``"smrs:alpha=20"``), or estimators
         (``SMRS(alpha=20)``); ``"all"`` is every method. A string is names between commas. Of an
@@ -393,8 +398,13 @@ def compare(
         classes = Classes(*_labels.classes_of(y, len(data)))
     if ("lambda" in common) != ("rho" in common):
         raise ValueError("lambda_ and rho go together: give both, or neither")
-    basics = {"exemplars": number, "threads": threads_of(n_jobs),
-              "memory": _data.memory_limit(memory)}
+    basics: dict[str, Any] = {"exemplars": number, "threads": threads_of(n_jobs),
+                              "memory": _data.memory_limit(memory)}
+    if device_memory is not None and device in (None, "cpu"):
+        raise ValueError("device_memory is of a card; add device='cuda', or leave it out")
+    if device not in (None, "cpu"):
+        find_libraries()
+        basics |= {"device": device, "device_memory": _data.memory_limit(device_memory)}
     contestants = [_contestant(one, common, basics, seed_of(seed))
                    for one in _expanded(methods, common.get("kernel") == "precomputed")]
     if not contestants:

@@ -3,6 +3,7 @@ said."""
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import fwsr
 from fwsr import _core
@@ -101,6 +102,64 @@ def test_sweeps_run_there(X):
     assert [s.selection.exemplars.tolist() for s in card] == [
         s.selection.exemplars.tolist() for s in cpu]
     assert all(s.selection.plan.device == "cuda" for s in card)
+
+
+@needs_card
+@pytest.mark.parametrize("options", [{}, {"kernel": "rbf", "rank": 64}, {"kernel": "rbf"}])
+def test_sweeps_of_tensors(X, options):
+    torch = pytest.importorskip("torch")
+    X = X[:1500]
+    settings = {"alphas": ["auto", 5], "etas": [0, 0.3], "precise": True, **options}
+    card = fwsr.sweep(torch.tensor(X, device="cuda"), 6, **settings)
+    cpu = fwsr.sweep(X, 6, **settings)
+    assert [s.selection.exemplars.tolist() for s in card] == [
+        s.selection.exemplars.tolist() for s in cpu]
+    assert all(s.selection.plan.device == "cuda" for s in card)
+
+
+@needs_card
+def test_comparisons_run_there(X):
+    methods = ["fwsr", "k-fwsr:precise=yes", "exchange", "rrqr", "fwsr:q=1"]
+    X = X[:1500]
+    card = fwsr.compare(X, 6, methods, device="cuda")
+    cpu = fwsr.compare(X, 6, methods)
+    assert [m.device for m in card] == ["cuda", "cuda", "cuda", "cpu", "cpu"]
+    assert "q = 2" in card[4].warnings[0] and "exchange (cuda)" in str(card)
+    assert [m.device for m in cpu] == ["cpu"] * 5
+    for there, here in zip(card, cpu):
+        assert there.mean("medoid_cost") == pytest.approx(here.mean("medoid_cost"), rel=0.02)
+
+
+@needs_card
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "polynomial"])
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64"])
+def test_tensors_whose_kernel_is_held(X, kind, kernel):
+    torch = pytest.importorskip("torch")
+    X = X[:900]
+    tensor = torch.tensor(np.repeat(X, 2, axis=0), device="cuda")[::2].to(getattr(torch, kind))
+    options = {"method": "k-fwsr", "kernel": kernel, "precise": True, "include": [3, 8]}
+    there, here = fwsr.select(tensor, 7, **options), fwsr.select(X, 7, **options)
+    assert there.exemplars.tolist() == here.exemplars.tolist()
+    assert there.plan.device == "cuda" and "copied" in " ".join(there.plan.notes)
+
+
+@needs_card
+def test_matrices_and_sparse_points_are_held_there(X):
+    X = X[:700].astype(float)
+    gram = (1 + X @ X.T / 1000) ** 2
+    for kind in ("float32", "float64"):
+        given = gram.astype(kind)
+        options = {"method": "fwsr", "kernel": "precomputed"}
+        card = fwsr.select(given, 8, device="cuda", **options)
+        cpu = fwsr.select(given, 8, **options)
+        assert card.plan.device == "cuda"
+        assert card.exemplars.tolist() == cpu.exemplars.tolist()
+    sparse = sp.csr_array(np.where(X > 3, X, 0))
+    for kernel in ("linear", "rbf", "laplacian"):
+        options = {"method": "fwsr", "kernel": kernel, "precise": True}
+        card = fwsr.select(sparse, 8, device="cuda", **options)
+        cpu = fwsr.select(sparse, 8, **options)
+        assert card.exemplars.tolist() == cpu.exemplars.tolist()
 
 
 @needs_card
@@ -206,10 +265,9 @@ def test_what_a_card_does_not_do_is_said(X):
     for error, words, call in [
             (ValueError, "move them", lambda: fwsr.select(tensor, 4, device="cpu")),
             (ValueError, "move them", lambda: fwsr.compare(tensor, 4, ["fwsr"])),
-            (ValueError, "move them", lambda: fwsr.sweep(tensor, 4, alphas=[1, 2])),
             (ValueError, "works on the processor", lambda: fwsr.select(tensor, 4, method="rrqr")),
-            (ValueError, "floors of groups",
-             lambda: fwsr.select(tensor, 4, groups=np.arange(len(X)) % 3, at_least=1)),
+            (ValueError, "leave the rank out",
+             lambda: fwsr.select(tensor, 4, method="k-fwsr", rank=64, include=[5])),
             (ValueError, "rows of numbers", lambda: fwsr.select(tensor[0], 4)),
             (ValueError, "row by row", lambda: fwsr.select(tensor.T, 4)),
             (ValueError, "float16", lambda: fwsr.select(tensor.int(), 4)),

@@ -93,6 +93,8 @@ SETTINGS = [
     {"refine": "exchange"},
     {"include": [5, 4000], "exclude": np.arange(100, 3000), "refine": "exchange",
      "sample_weight": 0.5 + np.arange(N) % 3, "cost": 1.0 + np.arange(N) % 2},
+    {"fill": True, "max_iterations": 3},
+    {"groups": np.arange(N) % 2, "at_least": 2, "max_iterations": 3},
 ]
 
 
@@ -155,7 +157,7 @@ def test_only_k_is_given(client):
     np.testing.assert_array_equal(found.assignment, alone.assignment)
 
 
-@pytest.mark.parametrize("options", [{}, {"kernel": "polynomial", "gamma": 0.1}, {"fill": True},
+@pytest.mark.parametrize("options", [{}, {"kernel": "polynomial", "gamma": 0.1},
                                      {"method": "kmedoids"}],
                          ids=lambda o: "-".join(o) or "k alone")
 def test_few_points_are_chosen_from_here_where_they_cannot_be_shared(client, options):
@@ -297,6 +299,24 @@ class Killer:
     def end_one(self, client, leader) -> None:
         self.killed = leader.homes[-1].place
         kill(client, self.killed)
+
+
+def test_all_workers_are_lost_before_anything_is_known_and_others_come():
+    X = points()
+
+    def slow(block):
+        time.sleep(0.5)
+        return block
+
+    with cluster(1) as client:
+        lazy = da.from_array(X, chunks=(1400, -1)).map_blocks(slow, dtype=X.dtype)
+        place, = client.nthreads()
+        timer = threading.Timer(0.7, kill, (client, place))
+        timer.start()
+        found = fwsr.dask.select(lazy, K, method="fwsr", client=client)
+        timer.join()
+        assert place not in client.nthreads() and found.wire["lost"] >= 1
+        same(found, fwsr.select(X, K, method="fwsr"))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.15, 0.5, 0.97])

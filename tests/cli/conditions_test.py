@@ -172,6 +172,18 @@ class Conditions(Case):
         self.assertEqual(update.stdout, self.do(
             "fwsr select new.npy --method fwsr -k 3 --include-points old.npy --quiet").stdout)
 
+    def test_an_update_keeps_the_ids_of_what_was_there(self):
+        for name, first, seed in (("january.csv", "j", 5), ("february.csv", "f", 6)):
+            self.put(name, "name," + ",".join(f"x{j}" for j in range(8)) + "\n" + "".join(
+                f"{first}{i},{','.join(map(str, row))}\n" for i, row in enumerate(random_rows(40, 8, seed=seed))))
+        self.do("fwsr select january.csv --id-column name --method fwsr -k 3 -o january.json --quiet")
+        with open(os.path.join(self.folder, "january.json"), encoding="utf-8") as file:
+            old = json.load(file)["ids"]
+        both = json.loads(self.do("fwsr update january.json february.csv --id-column name -k 2 --json --quiet").stdout)
+        there = [name for name, included in zip(both["ids"], both["included"]) if included]
+        self.assertEqual(there, old)
+        self.assertTrue(all(name[0] == "f" for name in both["ids"] if name not in old), both["ids"])
+
     def test_update_is_by_the_default_method_and_knows_when_the_old_data_changed(self):
         self.do("fwsr select archive.npy -k 4 -o old.json --quiet")
         update = self.do("fwsr update old.json new.npy -k 3 --json --quiet")

@@ -33,12 +33,11 @@ class Device(Case):
         self.assertIn("add --device cuda", self.refuse("select", "set.npy", "-k", "6", "--device-memory", "1G").err)
 
     def test_what_a_card_does_not_serve_is_said_before_one_is_looked_for(self):
-        for reason, args in (("give a rank, such as 512", ("--method", "k-fwsr")),
-                             ("linear, cosine and rbf kernels", ("--kernel", "laplacian")),
+        factor = ("--method", "k-fwsr", "--rank", "4")
+        for reason, args in (("factors of the rbf kernel; leave the rank out", (*factor, "--kernel", "laplacian")),
                              ("q = 2", (*PAPERS, "--q", "1")),
-                             ("fill", (*PAPERS, "--fill")),
-                             ("boolean objective", (*PAPERS, "--lambda", "1", "--rho", "1")),
-                             ("until_error", ("--method", "k-fwsr", "--rank", "4", "--until-error", "0.2")),
+                             ("boolean objective", (*factor, "--lambda", "1", "--rho", "1")),
+                             ("until_error", (*factor, "--until-error", "0.2")),
                              ("works on the processor", ("--method", "kmedoids"))):
             said = self.refuse("select", "set.npy", "-k", "6", "--device", "cuda", *args).err
             self.assertIn(reason, said)
@@ -55,12 +54,26 @@ class Device(Case):
                            for name in ("cuda", "cpu"))
         self.assertEqual([s["exemplars"] for s in on_card], [s["exemplars"] for s in on_cpu])
 
+    def test_comparisons_have_a_device(self):
+        compare = ("compare", "set.npy", "-k", "6", "--methods", "fwsr,k-fwsr,fwsr:q=1,rrqr", "--quiet")
+        self.assertIn("add --device cuda", self.refuse(*compare, "--device-memory", "1G").err)
+        on_cpu = json.loads(self.succeed(*compare, "--json", "--device", "auto").out)["methods"]
+        self.assertEqual([m["device"] for m in on_cpu], ["cpu"] * 4)
+        if self.why_none:
+            self.assertIn("use device cpu", self.refuse(*compare, "--device", "cuda", code=1).err)
+            self.skipTest(f"the rest needs a card: {self.why_none}")
+        on_card = json.loads(self.succeed(*compare, "--json", "--device", "cuda").out)["methods"]
+        self.assertEqual([m["device"] for m in on_card], ["cuda", "cuda", "cpu", "cpu"])
+        self.assertIn("q = 2", on_card[2]["warnings"][0])
+        for there, here in zip(on_card, on_cpu):
+            self.assertEqual(there["runs"][0]["exemplars"], here["runs"][0]["exemplars"])
+
     def test_auto_says_why(self):
         plan = self.select("--device", "auto", "--dry-run")["plan"]
         self.assertEqual(plan["device"], "cpu")
         self.assertEqual(plan["notes"], ["on the processor: too little work for a card"])
-        plan = json.loads(self.succeed("select", "set.npy", "-k", "6", "--device", "auto", "--dry-run", "--json").out)["plan"]
-        self.assertIn("on the processor: the card serves rbf by a factor of the kernel; give a rank, such as 512", plan["notes"])
+        plan = self.select("--q", "1", "--device", "auto", "--dry-run")["plan"]
+        self.assertIn("on the processor: the card serves q = 2 without a sign constraint", plan["notes"])
 
     def test_a_card_gives_the_answer_of_the_processor_or_its_absence_is_said(self):
         on_cpu = self.select("--device", "cpu")

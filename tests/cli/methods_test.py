@@ -68,6 +68,15 @@ class Methods(Case):
             for word in words:
                 self.assertIn(word, outcome.err, args)
 
+    def test_settings_that_the_points_do_not_allow_are_warned_of(self):
+        self.write("few.npy", npy_bytes(random_rows(30, 5)))
+        for method, said in (("ssc-omp:clusters=31", "clusters is 31, and there are 30 points"),
+                             ("leverage:rank=100", "no more than 5 singular vectors"),
+                             ("ssc-omp:clusters=30", ""), ("leverage:rank=5", "")):
+            warnings = " ".join(self.json("select", "few.npy", "-k", "4", "--method", method)["warnings"])
+            self.assertEqual(bool(said), "ask for fewer" in warnings, (method, warnings))
+            self.assertIn(said, warnings)
+
     def test_what_is_done_to_points_cannot_be_done_to_dissimilarities(self):
         self.write("d.npy", npy_bytes([[0, 1, 2], [1, 0, 3], [2, 3, 0]]))
         method = ["select", "d.npy", "-k", "2", "--method", "kmedoids:metric=precomputed"]

@@ -97,6 +97,11 @@ class SameBits(Ranks):
         self.write("not.txt", "".join(f"{i}\n" for i in range(0, len(rows), 3)))
         self.expect_same((3,), "points.npy", "-k", "5", *FWSR, "--weights", "weights.txt", "--exclude", "not.txt")
         self.expect_same((2,), "points.npy", "-k", "5", *FWSR, "--exclude", "not.txt", "--refine", "exchange")
+        self.write("groups.txt", "".join("abcd"[i % 4] + "\n" for i in range(len(rows))))
+        short = ("-k", "9", "--max-iterations", "3")
+        self.expect_same((3,), "points.npy", *short, *FWSR, "--fill")
+        self.expect_same((2,), "points.npy", *short, "--method", "k-fwsr", "--rank", "40", "--groups", "groups.txt",
+                         "--at-least", "2", "--exclude", "not.txt")
 
     def test_of_sweeps(self):
         self.points("points.npy", "<f4", features=20)
@@ -179,6 +184,33 @@ class Library(Ranks):
             self.assertEqual((done.returncode, done.stdout.decode()), (0, "all the same\n"), done.stderr.decode())
 
 
+class Cards(Ranks):
+    def test_every_rank_works_on_a_card_or_all_hear_that_one_has_none(self):
+        self.points("points.npy", "<f8", features=20)
+        self.write("labels.txt", "".join("ab"[i % 2] + "\n" for i in range(5300)))
+        asks = [("-k", "6", *FWSR, "--center", "feature"), ("-k", "6", *FWSR, "--refine", "exchange", "--eta", "0.5"),
+                ("-k", "5", "--method", "k-fwsr", "--rank", "40"), ("-k", "9", *FWSR, "--max-iterations", "3", "--fill"),
+                ("-k", "3", *FWSR, "--labels", "labels.txt", "--per-class")]
+        on_card = ("--device", "cuda")
+        if self.run_program("select", "points.npy", "-k", "6", *FWSR, *on_card, "--quiet").code != 0:
+            outcome = self.share(2, "select", "points.npy", "-k", "6", *FWSR, *on_card)
+            self.assertEqual(outcome.code, 1, outcome)
+            self.assertIn("rank 0 cannot work on a card", outcome.err)
+            self.skipTest("the rest needs a card")
+        for ask in asks:
+            alone = self.json("select", "points.npy", *ask)
+            for ranks in (1, 2, 3):
+                with self.subTest(ranks=ranks, ask=ask):
+                    found = self.json("select", "points.npy", *ask, *on_card, ranks=ranks)
+                    parts = list(zip(found.get("classes") or [found], alone.get("classes") or [alone]))
+                    for one, other in parts:
+                        self.assertEqual(one["exemplars"], other["exemplars"])
+                        self.assertEqual(one["weights"], other["weights"])
+                        self.assertAlmostEqual(one["certificate"]["f"] / other["certificate"]["f"], 1, 8)
+                    again = self.json("select", "points.npy", *ask, *on_card, ranks=ranks)
+                    self.assertEqual(same_answer(found), same_answer(again))
+
+
 class Errors(Ranks):
     def refused(self, code, sentence, ranks, *args):
         outcome = self.share(ranks, *args, timeout=120)
@@ -199,7 +231,17 @@ class Errors(Ranks):
         self.write("labels.txt", "a\n" + "b\n" * 4999)
         self.refused(2, "sweeps over all points alone", 2, "sweep", "points.npy", "-k", "3", "--labels", "labels.txt",
                      "--per-class")
-        self.refused(2, "works on processors", 2, "select", "points.npy", "-k", "3", *FWSR, "--device", "cuda")
+        self.refused(2, "write cuda or cpu", 2, "select", "points.npy", "-k", "3", *FWSR, "--device", "auto")
+        self.refused(2, "factors of the rbf kernel", 2, "select", "points.npy",
+                     "-k", "3", "--method", "k-fwsr", "--rank", "20", "--kernel", "laplacian", "--device", "cuda")
+        self.refused(2, "write one of select and sweep; see fwsr-mpi --help", 2)
+        self.refused(2, "the commands are select and sweep", 2, "x")
+
+    def test_help_lists_what_is_shared(self):
+        said = self.share(2, "--help")
+        self.assertEqual(said.code, 0, said)
+        self.assertRegex(said.out, "(?m)^  select .*\n  sweep ")
+        self.assertNotIn("  inspect ", said.out)
 
     def test_files_that_cannot_be_shared_are_refused(self):
         with gzip.open(self.path("a.csv.gz"), "wt") as file:

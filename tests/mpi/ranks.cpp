@@ -94,7 +94,9 @@ int main(int argc, char** argv) {
                    .refine = fwsr::Refine::middle,
                    .threads = 1});
   expect_thrown("has NaN in feature 1", 3, {.exemplars = 2, .threads = 1}, true);
-  expect_thrown("leave fill out", 3, {.exemplars = 2, .fill = true, .threads = 1}, false);
+  compare<double>(4500, 5, {.exemplars = 9, .fill = true, .max_iterations = 3, .threads = 1});
+  expect_thrown("leave lambda and rho out", 3,
+                {.exemplars = 2, .lambda = 1.0, .rho = 1.0, .threads = 1}, false);
   if (ranks > 1)
     expect_thrown("of 4 features", rank == ranks - 1 ? 4 : 3, {.exemplars = 2, .threads = 1},
                   false);

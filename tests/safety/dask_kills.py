@@ -102,8 +102,12 @@ class Questions:
         self.killed.append(("description", f"question {self.at} {'after' if self.after else 'before'}"))
 
 
+OPTIONS = {"refine": "exchange"}
+SHORT = {"max_iterations": 4, "fill": True}
+
+
 def choose(client, lazy, moment):
-    return fwsr.dask.select(lazy, K, method="fwsr", refine="exchange", client=client, callback=moment)
+    return fwsr.dask.select(lazy, K, method="fwsr", client=client, callback=moment, **OPTIONS)
 
 
 def description_round(client, lazy, description, draw):
@@ -142,10 +146,14 @@ def main():
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--description", action="store_true", help="kill there in every round")
+    parser.add_argument("--fill", action="store_true", help="short answers that are filled: kill while that is done")
     args = parser.parse_args()
+    if args.fill:
+        OPTIONS.clear()
+        OPTIONS.update(SHORT)
     draw = random.Random(args.seed)
     X = np.random.default_rng(0).normal(size=(N, D)).astype(np.float32)
-    alone = fwsr.select(X, K, method="fwsr", refine="exchange")
+    alone = fwsr.select(X, K, method="fwsr", **OPTIONS)
     failed, times, phases, hit = [], [], dict.fromkeys(PHASES, 0), 0
     running = []
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster, \
@@ -165,7 +173,10 @@ def main():
         print(f"{args.rounds} rounds, seed {args.seed}, {args.workers} workers; undisturbed {usual:.2f} s")
         done = 0
         while done < args.rounds:
-            if args.description or done % 4 == 3:
+            if args.fill:
+                late = range(len(questions.kinds) // 2, len(questions.kinds))
+                found, killed, seconds = description_round(client, lazy, late, draw)
+            elif args.description or done % 4 == 3:
                 found, killed, seconds = description_round(client, lazy, questions.description(), draw)
             else:
                 found, killed, seconds = one_round(client, lazy, running, usual, draw)

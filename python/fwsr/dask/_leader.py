@@ -8,6 +8,7 @@ same questions in the same order leave the same bits.
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import time
 import uuid
@@ -24,6 +25,10 @@ from ._shards import Shards, digest, rows_of
 
 _LOOK = 1.0  # seconds between looks at workers that take their time
 _TRIES = 20  # workers that may be lost one after the other over the same points
+
+
+class _Stranded(Exception):
+    """What is waited for was meant for workers that are lost, all of them."""
 
 
 class LostPoints(RuntimeError):
@@ -49,6 +54,7 @@ class Home:
     helpers: list[Any] = field(default_factory=list)  # futures of chunks and of pieces of them
     actor: Any = None
     why: str = ""  # it was lost
+    among: set[str] = field(default_factory=set)  # the workers that there were when it was begun
 
 
 @dataclass
@@ -80,9 +86,9 @@ class Leader:
         self._pending: list[bytes] = []
         self._number = 0
         self._own = f"fwsr-{uuid.uuid4().hex[:12]}"
-        self._futures: list[Any] = self.chunks.begin(client, self._workers())
+        self._futures: list[Any] = []
         try:
-            self.chunks.look(client, self._futures, self._wait)
+            self._look()
             if not sum(self.chunks.sizes):
                 raise ValueError("X has no points: all its chunks are empty")
         except BaseException:
@@ -94,6 +100,19 @@ class Leader:
 
     def __len__(self) -> int:
         return sum(self.chunks.sizes)
+
+    def _look(self) -> None:
+        """Has all chunks computed, and learns what they are."""
+        while True:
+            workers = self._workers()
+            self._futures = self.chunks.begin(self.client, workers)
+            wait = functools.partial(self._wait, among=set(workers))
+            try:
+                self.chunks.look(self.client, self._futures, wait)
+                return
+            except _Stranded:
+                self.wire.lost += 1
+                self._release_chunks()
 
     # ------------------------------------------------------------------------------------- actors
 
@@ -135,7 +154,7 @@ class Leader:
         future = self.client.submit(Shards, spec, len(self), self.chunks.dtype,
                                     self._preprocessing, *given, actor=True, pure=False,
                                     key=self._key("shards"), **where)
-        return Home(parts, place, future, [*futures.values(), *given])
+        return Home(parts, place, future, [*futures.values(), *given], among=set(self._workers()))
 
     def _rows(self, piece: Any) -> int:
         return self.chunks.sizes[piece.chunk]
@@ -144,8 +163,11 @@ class Leader:
         return f"{self._own}-{what}-{uuid.uuid4().hex[:8]}"
 
     def _wait(self, futures: list[Any], broken_off: Callable[[], bool] = lambda: False, *,
-              some: bool = False) -> None:
-        """Until all of them are there, or failed; or some of them."""
+              some: bool = False, among: set[str] | None = None) -> None:
+        """Until all of them are there, or failed; or some of them. ``among``: the workers that were
+        there when they were begun. What was meant for one of them is given to another, but where
+        all of them are lost at once it waits for these forever, whoever joins (distributed keeps
+        the names that are meant): then _Stranded is raised."""
         from distributed import wait
 
         silence, begun = Silence(self.client, self.timeout), time.monotonic()
@@ -157,7 +179,10 @@ class Leader:
             except (TimeoutError, asyncio.TimeoutError):
                 if time.monotonic() - begun > _LOOK:
                     begun = time.monotonic()
-                    silence.look(list(self._workers()), self._describe)
+                    there = list(self._workers())
+                    silence.look(there, self._describe)
+                    if among is not None and there and among.isdisjoint(there):
+                        raise _Stranded from None
                 continue
             except Exception:  # one was cancelled: whoever asked looks at it
                 pass
@@ -167,8 +192,14 @@ class Leader:
         """Until these actors are there; those whose worker is lost on the way begin anew."""
         tries = 0
         while homes:
-            self._wait([home.future for home in homes], broken_off, some=True)
-            for home in [home for home in homes if home.future.status != "pending"]:
+            stranded: list[Home] = []
+            try:
+                self._wait([home.future for home in homes], broken_off, some=True,
+                           among=set().union(*(home.among for home in homes)))
+            except _Stranded:
+                stranded = [home for home in homes if home.future.status == "pending"]
+            for home in [home for home in homes
+                         if home.future.status != "pending" or home in stranded]:
                 homes = [one for one in homes if one is not home]
                 if home.future.status == "error":
                     self._raise_unless_lost(home)
@@ -197,6 +228,7 @@ class Leader:
         self._drop(home)
         fresh = self._begin(home.parts, self._least_busy(home.place, broken_off))
         home.place, home.future, home.helpers = fresh.place, fresh.future, fresh.helpers
+        home.among = fresh.among
         home.actor = None
 
     def _raise_unless_lost(self, home: Home) -> None:
