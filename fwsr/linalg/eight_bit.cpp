@@ -14,14 +14,6 @@ namespace {
 
 std::atomic<bool> allowed{true};
 
-/// Beyond these, squares are no float32 numbers any more.
-constexpr double smallest = 1e-15, largest = 1e15;
-
-/// What rounding in float32 may have done to the norm of an error.
-double no_less_than(float error, double norm) {
-  return 1.001 * static_cast<double>(error) + 0x1p-20 * norm;
-}
-
 }  // namespace
 
 bool has_eight_bit_products() {
@@ -33,6 +25,18 @@ void allow_eight_bit_products(bool yes) {
 }
 
 #if defined(__x86_64__)
+
+namespace {
+
+/// Beyond these, squares are no float32 numbers any more.
+constexpr double smallest = 1e-15, largest = 1e15;
+
+/// What rounding in float32 may have done to the norm of an error.
+double no_less_than(float error, double norm) {
+  return 1.001 * static_cast<double>(error) + 0x1p-20 * norm;
+}
+
+}  // namespace
 
 EightBitRows::EightBitRows(const float* rows, const float* add, Index count, Index d)
     : count_(count),

@@ -12,11 +12,6 @@ namespace {
 
 std::atomic<bool> allowed{true};
 
-std::uint32_t* ready(UnitRoom& room, Index words) {
-  if (static_cast<Index>(room.size()) < words) room.resize(static_cast<std::size_t>(words));
-  return room.data();
-}
-
 }  // namespace
 
 bool has_matrix_unit() {
@@ -38,6 +33,15 @@ Index unit_form_bytes(Index d) {
 }
 
 #if defined(__x86_64__)
+
+namespace {
+
+std::uint32_t* ready(UnitRoom& room, Index words) {
+  if (static_cast<Index>(room.size()) < words) room.resize(static_cast<std::size_t>(words));
+  return room.data();
+}
+
+}  // namespace
 
 void gram_on_unit(const float* a, Index count, Index d, float* product, UnitRoom& room) {
   amx::gram(a, count, d, product, ready(room, amx::gram_words(d)));

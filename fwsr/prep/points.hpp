@@ -65,7 +65,7 @@ class Points {
   FindHuge::Reply answer(const FindHuge& question, int threads);
   DropConstant::Reply answer(const DropConstant& question, int threads);
   Told answer(const NormalizePoints& question, int threads);
-  SumSquares::Reply answer(const SumSquares& question, int threads);
+  SumSquares::Reply answer(SumSquares question, int threads);
   Told answer(const SetScale& question, int threads);
   PointsShape shape() const;
   /// Which of all points these are.

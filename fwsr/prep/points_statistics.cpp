@@ -369,7 +369,7 @@ Told Points::answer(const NormalizePoints&, int) {
   return {};
 }
 
-SumSquares::Reply Points::answer(const SumSquares&, int threads) {
+SumSquares::Reply Points::answer(SumSquares, int threads) {
   return {.sums = segment_sums(threads, portion_, [&](Index i) { return squared_norms_[at(i)]; }),
           .largest = largest_square()};
 }
