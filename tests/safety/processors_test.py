@@ -21,7 +21,8 @@ METHODS = """exchange fwsr k-fwsr random rrqr strong-rrqr omp omp:normalize=yes 
 ALSO_RBF = "rrqr strong-rrqr omp leverage leverage:sampling=random two-stage greedy-cssp kmedoids facility".split()
 # Points of low rank without noise have many codes of the same least sum: which come out is a matter of rounding.
 UNDECIDED = {("ssc", "lowrank"), ("ssc:affine=yes", "lowrank")}
-CORES = "Haswell SkylakeX Sandybridge Nehalem Prescott Zen Barcelona".split()
+CORES = """Haswell SkylakeX Sandybridge Nehalem Prescott Zen Barcelona
+    cortexa57 thunderx2t99 tsv110 neoversen1 neoversev1""".split()
 LEVELS = "baseline avx2 avx512 amx".split()
 
 
