@@ -60,6 +60,10 @@ class Outcome:
         return f"exit {self.code}\nstdout: {self.out[:500]!r}\nstderr: {self.err[:1000]!r}"
 
 
+class TooShort(Exception):
+    """A run had ended before it could be disturbed."""
+
+
 def wait_until_it_listens(process, number, seconds=300):
     """Until the program handles the signal, however slowly it starts."""
     end = time.monotonic() + seconds
@@ -110,6 +114,14 @@ class Case(unittest.TestCase):
         outcome = self.run_program(*args, **keywords)
         self.assertEqual(outcome.code, 0, outcome)
         return outcome
+
+    def of_any_length(self, disturb):
+        """disturb(1); where that raises TooShort, disturb(2), disturb(4) ..., whose runs take longer: nobody can tell
+        how fast a machine is, or how soon this test gets its turn."""
+        for doublings in range(9):
+            with contextlib.suppress(TooShort):
+                return disturb(2 ** doublings)
+        return self.fail("even the longest run had ended before it could be disturbed")
 
     def leftovers(self):
         return [name for name in os.listdir(self.folder) if ".part" in name]
