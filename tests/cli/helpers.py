@@ -12,6 +12,8 @@ import unittest
 
 PROGRAM = os.environ.get("FWSR_PROGRAM", "fwsr")
 FWSR = ("--method", "fwsr")  # for tests of the paper's method; those of the program take the default
+#: Steps of it, of a small radius, without end: nobody can tell how fast a machine is.
+ENDLESS = ("--delta", "0", "--when-converged", "stop", "--max-iterations", "1000000000000")
 
 
 def npy_bytes(rows, type_code="<f8"):

@@ -12,15 +12,11 @@ import subprocess
 import time
 import unittest
 
-from helpers import FWSR, PROGRAM, Case, TooShort, read_npy, wait_until_it_listens
+from helpers import ENDLESS, FWSR, PROGRAM, Case, TooShort, read_npy, wait_until_it_listens
 
 
 def listen_to_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-#: Steps without end: nobody can tell how fast a machine is.
-ENDLESS = ("--kernel", "rbf", "--delta", "0", "--when-converged", "stop", "--max-iterations", "1000000000000")
 
 
 class Steps(Case):
@@ -53,8 +49,8 @@ class Steps(Case):
     def end_the_steps(self, points, number, code):
         self.succeed("generate", "blobs", "-o", "long.npy", "--points", str(points), "--dimensions", "20")
         with self.unchanged("out.json"):
-            process = self.begin(number, "select", "long.npy", "-k", str(points - 100), *FWSR, "--alpha", "50", *ENDLESS,
-                                 "-o", "out.json")
+            process = self.begin(number, "select", "long.npy", "-k", str(points - 100), *FWSR, "--kernel", "rbf",
+                                 "--alpha", "50", *ENDLESS, "-o", "out.json")
             process.send_signal(number)
             out, err = process.communicate(timeout=300)
         self.assertEqual(process.returncode, code, err)
@@ -67,8 +63,8 @@ class Steps(Case):
     def end_a_sweep(self, points):
         self.succeed("generate", "blobs", "-o", "big.npy", "--points", str(points), "--dimensions", "20")
         self.write("s.csv", "before")
-        process = self.begin(signal.SIGINT, "sweep", "big.npy", "-k", str(points - 100), "--alphas", "20,50", *ENDLESS,
-                             "-o", "s.csv", "--certificate", "none")
+        process = self.begin(signal.SIGINT, "sweep", "big.npy", "-k", str(points - 100), "--kernel", "rbf", "--alphas",
+                             "20,50", *ENDLESS, "-o", "s.csv", "--certificate", "none")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 130, err)

@@ -14,7 +14,7 @@ import sys
 import time
 import unittest
 
-from helpers import FWSR, Case, Outcome, npy_bytes, npy_image, random_rows
+from helpers import ENDLESS, FWSR, Case, Outcome, TooShort, npy_bytes, npy_image, random_rows
 
 MPI_PROGRAM = os.environ.get("FWSR_MPI_PROGRAM", "")
 MPIRUN = shutil.which("mpirun")
@@ -276,53 +276,55 @@ class Errors(Ranks):
         process = subprocess.Popen([*mpirun(3), *ask], cwd=self.folder, stdin=subprocess.DEVNULL, env=self.environment(),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
-            end = time.monotonic() + 60
+            end = time.monotonic() + 300
             while not os.path.exists(self.path("run.json")) and time.monotonic() < end and process.poll() is None:
                 time.sleep(0.02)
             process.send_signal(number)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=300)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
         return out, err, process.returncode
 
     def test_a_signal_ends_all_with_one_sentence_and_the_run_goes_on_from_its_checkpoint(self):
+        for number in (signal.SIGINT, signal.SIGTERM):  # mpirun takes its time to pass one on
+            self.of_any_length(lambda times, number=number: self.interrupt_and_resume(30000 * times, number))
+
+    def interrupt_and_resume(self, points, number):
         ask = ["select", "points.npy", "-k", "290", "--method", "k-fwsr", "--rank", "300", "--quiet", "-o", "picks.csv",
                "--checkpoint", "run.json", "--checkpoint-seconds", "0"]
-        for number in (signal.SIGINT, signal.SIGTERM):
-            for rows in (30000, 120000, 480000):  # mpirun takes its time to pass a signal on
-                self.points("points.npy", "<f4", rows=rows, features=20)
-                out, err, code = self.signalled(number, ask)
-                if not os.path.exists(self.path("picks.csv")):
-                    break
-                os.unlink(self.path("picks.csv"))
-                os.unlink(self.path("run.json"))
-            said = [line for line in err.decode().splitlines() if line.startswith("fwsr:") and ": warning: " not in line]
-            self.assertEqual((out, len(said)), (b"", 1), err)
-            self.assertIn("run.json has what was done so far", said[0])
-            self.assertNotEqual(code, 0)
-            self.assertEqual(self.share(2, *ask, "--resume").code, 0)
-            shutil.move(self.path("picks.csv"), self.path("resumed.csv"))
-            os.unlink(self.path("run.json"))
-            self.assertEqual(self.run_program(*ask[:-4]).code, 0)
-            self.assertEqual(self.read("picks.csv"), self.read("resumed.csv"))
+        self.succeed("generate", "blobs", "-o", "points.npy", "--points", str(points), "--dimensions", "20")
+        out, err, code = self.signalled(number, ask)
+        if os.path.exists(self.path("picks.csv")):
             os.unlink(self.path("picks.csv"))
+            os.unlink(self.path("run.json"))
+            raise TooShort
+        said = [line for line in err.decode().splitlines() if line.startswith("fwsr:") and ": warning: " not in line]
+        self.assertEqual((out, len(said)), (b"", 1), err)
+        self.assertIn("run.json has what was done so far", said[0])
+        self.assertNotEqual(code, 0)
+        self.assertEqual(self.share(2, *ask, "--resume").code, 0)
+        shutil.move(self.path("picks.csv"), self.path("resumed.csv"))
+        os.unlink(self.path("run.json"))
+        self.assertEqual(self.run_program(*ask[:-4]).code, 0)
+        self.assertEqual(self.read("picks.csv"), self.read("resumed.csv"))
+        os.unlink(self.path("picks.csv"))
 
     def test_a_rank_that_dies_leaves_nobody_waiting(self):
         self.points("points.npy", "<f4", rows=30000, features=20)
-        ask = ["select", "points.npy", "-k", "2000", *FWSR, "--quiet", "-o", "picks.csv"]
+        ask = ["select", "points.npy", "-k", "2000", *FWSR, "--alpha", "50", *ENDLESS, "--quiet", "-o", "picks.csv"]
         process = subprocess.Popen([*mpirun(3), *ask], cwd=self.folder, stdin=subprocess.DEVNULL, env=self.environment(),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
             ours = []
-            end = time.monotonic() + 60
+            end = time.monotonic() + 300
             while len(ours) < 3 and time.monotonic() < end and process.poll() is None:
                 ours = children(process.pid)
                 time.sleep(0.05)
             time.sleep(0.5)
             self.assertIsNone(process.poll(), "it ended before anybody was killed")
             os.kill(random.Random(1).choice(ours), signal.SIGKILL)
-            self.assertNotEqual(process.wait(timeout=60), 0)
+            self.assertNotEqual(process.wait(timeout=300), 0)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)

@@ -88,7 +88,7 @@ class FailingCalls(helpers.Case):
             if name not in ("x.npy", "x.csv", "x.csv.gz", "x.svm", "x.npz", "y.txt"):
                 os.remove(self.path(name))
 
-    def run_failing(self, words, call, at, timeout=20):
+    def run_failing(self, words, call, at, timeout=300):
         """The outcome, and the outputs; before, an old file stands wherever the command writes."""
         self.reset()
         for name in OUTPUTS:

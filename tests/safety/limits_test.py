@@ -33,7 +33,7 @@ class AddressSpace(helpers.Case):
         def apply():
             resource.setrlimit(kind, (limit, limit))
         # OpenBLAS takes room for as many threads as this says when it is loaded; the work has --threads.
-        done = subprocess.run([helpers.PROGRAM, *words], cwd=self.folder, capture_output=True, timeout=60,
+        done = subprocess.run([helpers.PROGRAM, *words], cwd=self.folder, capture_output=True, timeout=300,
                               preexec_fn=apply, env=self.environment(OMP_NUM_THREADS="2", **changes), stdin=subprocess.DEVNULL)
         return helpers.Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -204,7 +204,8 @@ class MemoryWhileReading(helpers.Case):
         self.write("big.csv", table(3 * LIMIT // (8 * FEATURES) // 500 * 500))
         for command in (["sweep", "big.csv", "-k", "2", "--alphas", "auto,2"],
                         ["compare", "big.csv", "-k", "2", "--methods", "random"]):
-            code, error, peak = peak_of([*command, "--memory", "64M", "--quiet"], self.folder)
+            code, error, peak = peak_of([*command, "--memory", "64M", "--quiet", "--threads", "2"],
+                                        self.folder)
             self.assertEqual(code, 1, error)
             self.assertIn("than the 64.0 MiB allowed", error)
             self.assertLess(peak, LIMIT + PROGRAM)

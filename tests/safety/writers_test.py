@@ -44,7 +44,7 @@ class Writers(Case):
             both = [self.start(*before, PROGRAM, "select", "set.npy", "-k", k, "--quiet", "-o", "out.csv",
                                "--codes", "c.npy") for k in ("3", "40")]
             for process in both:
-                _, err = process.communicate(timeout=120)
+                _, err = process.communicate(timeout=300)
                 self.assertEqual(process.returncode, 0, err)
             self.assertIn(self.read("out.csv"), known)
             self.assertEqual(self.leftovers(), [])
@@ -152,7 +152,7 @@ class Writers(Case):
         somebody = {"user": 65534} if os.geteuid() == 0 else {}  # root may write anywhere
         try:
             done = subprocess.run([PROGRAM, "select", "missing.npy", "-k", "3", "-o", "locked/out.csv"],
-                                  cwd=self.folder, capture_output=True, timeout=60, **somebody)
+                                  cwd=self.folder, capture_output=True, timeout=300, **somebody)
         except PermissionError:
             self.skipTest("the program cannot be run by an ordinary user")
         self.assertEqual(done.returncode, 1)
@@ -178,7 +178,7 @@ class Writers(Case):
 
             def run():
                 done = subprocess.run([PROGRAM, "select", "set.npy", "-k", "3", "--quiet", "--codes", "c.npy",
-                                       "-o", "out.json"], cwd=self.folder, capture_output=True, timeout=60,
+                                       "-o", "out.json"], cwd=self.folder, capture_output=True, timeout=300,
                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
                 return Outcome(done.returncode, "", done.stderr.decode())
 
@@ -204,7 +204,7 @@ class Writers(Case):
             self.write("log", "first\n")
             with open(self.path("log"), "ab") as log:
                 done = subprocess.run([PROGRAM, "select", "set.npy", "-k", "3", "--quiet", "-o", name],
-                                      cwd=self.folder, stdout=log, timeout=60)
+                                      cwd=self.folder, stdout=log, timeout=300)
             self.assertEqual(done.returncode, 0)
             self.assertEqual(self.read("log"), "first\n" + self.expected())
 
@@ -215,12 +215,12 @@ class Writers(Case):
         for out in ("f.csv", "g.csv"):
             with open(self.path("f.csv"), "rb") as file:
                 done = subprocess.run([PROGRAM, "select", "-", "-k", "3", "-o", out], stdin=file,
-                                      cwd=self.folder, capture_output=True, timeout=60)
+                                      cwd=self.folder, capture_output=True, timeout=300)
             self.assertEqual((done.returncode, self.read("f.csv")), (2, rows), done)
             self.assertIn(b"overwrite the input", done.stderr)
         with open(self.path("g.csv"), "ab") as file:
             done = subprocess.run([PROGRAM, "select", "f.csv", "-k", "3"], stdout=file,
-                                  cwd=self.folder, stderr=subprocess.PIPE, timeout=60)
+                                  cwd=self.folder, stderr=subprocess.PIPE, timeout=300)
         self.assertEqual((done.returncode, self.read("f.csv")), (2, rows), done)
 
 
