@@ -19,4 +19,4 @@ def notes(X) -> str:
 
 def run_python(code: str, *arguments: object) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
-                          capture_output=True, text=True, timeout=120, check=False)
+                          capture_output=True, text=True, timeout=300, check=False)

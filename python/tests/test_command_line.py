@@ -102,7 +102,7 @@ def by_program(folder: Path, X: Any, k: Any, y: list[str] | None, method: str, s
     for name, value in options.items():
         flag = "--" + name.rstrip("_").replace("_", "-")
         command += [flag] if value is True else [flag, str(value)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

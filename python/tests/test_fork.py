@@ -23,7 +23,7 @@ def choose(seed):
 def test_forked_children_give_the_same_answer(semaphores):
     mine = choose(0)
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        theirs = pool.map_async(choose, range(4)).get(timeout=120)
+        theirs = pool.map_async(choose, range(4)).get(timeout=300)
     assert theirs == [mine] * 4
 
 
@@ -43,5 +43,5 @@ except MemoryError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                          timeout=120)
+                          timeout=300)
     assert "raise the limit" in done.stdout, done

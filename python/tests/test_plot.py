@@ -39,7 +39,7 @@ def per_class(digits):
 @pytest.fixture(scope="module")
 def table(digits):
     return fwsr.compare(digits.values, 10, ["fwsr", "kernel-smrs", "random"], y=digits.labels,
-                        repeats=4, time_limit=0.5)
+                        repeats=4, memory="60M")
 
 
 @pytest.fixture(autouse=True)
@@ -370,7 +370,7 @@ def test_comparison_draws_the_table(table):
 def test_comparison_keeps_reasons_within_the_picture(table, count):
     figure = plot.comparison(table, table.measures[:count])
     renderer = drawn(figure)
-    notes = [t for a in figure.axes for t in a.texts if "would" in t.get_text()]
+    notes = [t for a in figure.axes for t in a.texts if "needs" in t.get_text()]
     assert notes
     assert all(t.get_window_extent(renderer).x1 <= figure.bbox.width for t in notes)
 

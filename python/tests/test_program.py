@@ -37,7 +37,7 @@ COMMAND = ("-c", "from fwsr_cli import main; main()")
 
 def run(*arguments, folder=None, code=0, first="", start=COMMAND):
     """As the command does it, which starts sooner than `python -m fwsr`."""
-    done = subprocess.run([sys.executable, *start, *map(str, arguments)], timeout=120, cwd=folder,
+    done = subprocess.run([sys.executable, *start, *map(str, arguments)], timeout=300, cwd=folder,
                           env=environment(first), capture_output=True, text=True, check=False)
     assert done.returncode == code, (done.stdout, done.stderr)
     return done
@@ -70,7 +70,7 @@ def test_pip_installs_the_command():
     command = Path(sysconfig.get_path("scripts")) / "fwsr"
     if not command.exists():
         pytest.skip("the package was not installed by pip")
-    done = subprocess.run([str(command), "select", "digits", "-k", "2", "--quiet"], timeout=60,
+    done = subprocess.run([str(command), "select", "digits", "-k", "2", "--quiet"], timeout=300,
                           capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 3
 
@@ -83,13 +83,13 @@ def test_exit_codes_and_messages_are_the_programs():
 
 def test_the_command_starts_without_numpy():
     script = "import sys, fwsr_cli; sys.exit('numpy' in sys.modules or 'fwsr' in sys.modules)"
-    subprocess.run([sys.executable, "-c", script], env=environment(), timeout=60, check=True)
+    subprocess.run([sys.executable, "-c", script], env=environment(), timeout=300, check=True)
 
 
 def test_the_program_finds_its_libraries_wherever_it_is_started(tmp_path):
     bare = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     done = subprocess.run([fwsr_cli.program(), "select", "digits", "-k", "2", "--quiet"],
-                          cwd=tmp_path, env=bare, capture_output=True, timeout=60, check=False)
+                          cwd=tmp_path, env=bare, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -172,7 +172,7 @@ def test_without_pyarrow_the_message_says_what_to_install(tables, tmp_path):
 
 def test_the_plain_program_says_who_reads_tables(tables):
     done = subprocess.run([fwsr_cli.program(), "select", tables / "points.parquet", "-k", "3"],
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 1 and "python -m fwsr" in done.stderr
 
 
@@ -194,5 +194,5 @@ def test_nothing_is_left_of_a_table_when_the_program_is_killed(tables, tmp_path)
         child = subprocess.Popen(command, env=away, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(wait)
         child.send_signal(signal.SIGKILL)
-        child.communicate(timeout=60)
+        child.communicate(timeout=300)
         assert os.listdir(tmp_path) == []

@@ -4,6 +4,7 @@ them."""
 
 import array
 import json
+import os
 import random
 import struct
 import sys
@@ -13,6 +14,7 @@ from helpers import Case, npy_bytes
 
 MIB = 1 << 20
 SLACK = 24 * MIB  # buffers of BLAS, pieces of the heap: what no plan counts
+THREADS = str(min(4, os.cpu_count()))  # each has such buffers
 
 
 def write_points(path, n, d, code="<f4", seed=1):
@@ -168,6 +170,7 @@ class Plans(Case):
         data, words = CASES[name]
         points = self.make_data(data)
         command, *options = words.split()
+        options += ["--threads", THREADS]
         planned = self.planned([command, points, *options])
         done = self.succeed(command, points, *options, "--json", "--quiet")
         peak = json.loads(done.out)["peak_memory_bytes"]
