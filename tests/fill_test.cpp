@@ -1,9 +1,12 @@
 // Filled answers, and what goes with them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "fwsr/base/random.hpp"
 #include "fwsr/solver/select.hpp"
 
 namespace fwsr {
@@ -58,6 +61,78 @@ TEST(Fill, exemplars_stand_for_themselves_and_the_first_of_equal_ones_for_the_ot
   EXPECT_EQ(s.exemplars, (std::vector<Index>{0, 1, 2, 3}));
   EXPECT_EQ(s.weights, (std::vector<double>{3, 1, 1, 1}));
   EXPECT_EQ(s.assignment, (std::vector<Index>{0, 1, 2, 3, 0, 0}));
+}
+
+/// Of n points of d numbers those that farthest-first traversal adds to the first `found` of `exemplars`.
+std::vector<Index> literally_filled(const std::vector<double>& x, Index d,
+                                    std::vector<Index> exemplars, std::size_t found) {
+  const Index n = std::ssize(x) / d;
+  const auto apart = [&](Index i, Index j) {
+    long double sum = 0;
+    for (Index l = 0; l < d; ++l) {
+      const long double gap = static_cast<long double>(x[static_cast<std::size_t>(i * d + l)]) -
+                              static_cast<long double>(x[static_cast<std::size_t>(j * d + l)]);
+      sum += gap * gap;
+    }
+    return sum;
+  };
+  const std::size_t k = exemplars.size();
+  exemplars.resize(found);
+  while (exemplars.size() < k) {
+    Index best = -1;
+    long double most = -1;
+    for (Index i = 0; i < n; ++i) {
+      long double least = std::numeric_limits<long double>::infinity();
+      for (const Index e : exemplars) least = std::min(least, apart(i, e));
+      if (least > most) best = i, most = least;
+    }
+    exemplars.push_back(best);
+  }
+  return exemplars;
+}
+
+TEST(Fill, one_giant_does_not_hide_how_far_apart_the_others_are) {
+  const Index n = 60, d = 3;
+  for (const double giant : {1e2, 1e5, 1e8}) {
+    Rng rng(3);
+    std::vector<double> x;
+    for (Index i = 0; i < n; ++i)
+      for (Index l = 0; l < d; ++l) x.push_back(rng.normal() * static_cast<double>(1 + i % 7));
+    for (Index l = 0; l < d; ++l)
+      x[static_cast<std::size_t>(25 * d + l)] = giant * (static_cast<double>(l) - 0.7);
+    const MatrixView<const double> rows{x.data(), n, d, d};
+    std::vector<double> kernel(static_cast<std::size_t>(n * n));
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        for (Index l = 0; l < d; ++l)
+          kernel[static_cast<std::size_t>(i * n + j)] +=
+              x[static_cast<std::size_t>(i * d + l)] * x[static_cast<std::size_t>(j * d + l)];
+    const auto expect_literally = [&](const Selection& s) {
+      ASSERT_EQ(s.exemplars.size(), 14u);
+      const auto found =
+          static_cast<std::size_t>(std::count(s.filled.begin(), s.filled.end(), false));
+      ASSERT_LT(found, 14u);
+      EXPECT_EQ(s.exemplars, literally_filled(x, d, s.exemplars, found));
+    };
+    for (const double eta : {0.0, 0.5}) {
+      SelectOptions o;
+      o.exemplars = 14;
+      o.fill = true;
+      o.eta = eta;
+      for (const Center center : {Center::none, Center::feature}) {
+        SCOPED_TRACE(testing::Message()
+                     << giant << " eta " << eta << (center == Center::none ? "" : " centred"));
+        o.center = center;
+        expect_literally(select(rows, o));
+      }
+    }
+    SelectOptions o;
+    o.exemplars = 14;
+    o.fill = true;
+    o.kernel.type = KernelType::precomputed;
+    SCOPED_TRACE(testing::Message() << giant << " of a kernel");
+    expect_literally(select(MatrixView<const double>{kernel.data(), n, n, n}, o));
+  }
 }
 
 TEST(Fill, the_warning_says_that_it_was_done) {

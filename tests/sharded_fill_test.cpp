@@ -211,6 +211,24 @@ TEST(FillingLiterally, adds_the_farthest_points) {
   }
 }
 
+TEST(FillingLiterally, adds_the_farthest_points_beside_one_giant) {
+  const Index n = 3000, d = 5;
+  fwsr::Rng random(8);
+  std::vector<double> x;
+  for (Index i = 0; i < n * d; ++i) x.push_back(static_cast<float>(random.normal()));
+  for (Index l = 0; l < d; ++l) x[at(1700 * d + l)] = 1e8F * static_cast<float>(l + 1);
+  for (const Storage storage : {Storage::dense_f32, Storage::dense_f64, Storage::csr_f64_i64})
+    for (const fwsr::Center center : {fwsr::Center::none, fwsr::Center::feature}) {
+      const problems::Data data(n, d, x, storage);
+      fwsr::SelectOptions options = short_run(12);
+      options.center = center;
+      const fwsr::Selection alone = whole(data.view(), {}, options);
+      ASSERT_GE(filled_of(alone), 8);
+      expect_literally(x, d, alone, 0, options.conditions);
+      expect_same_from_shards(data, options, alone);
+    }
+}
+
 TEST(FillingLiterally, adds_the_farthest_points_of_a_factor_that_leaves_nothing_out) {
   const Index n = 2500, d = 4;
   const std::vector<double> x = copies(n, d, 40);

@@ -207,8 +207,19 @@ void launch_times_roots(const Device& device, const double* times, Index rows, I
 void launch_lower(const Device& device, const DistanceBlock& z) {
   for_each(device, z.rows, [=] __device__(Index i) {
     double least = z.least[i];
-    for (Index t = 0; t < z.k; ++t)
-      least = fmin(least, z.squares[i] + z.of_exemplars[t] - 2 * z.s[i * z.k + t]);
+    for (Index t = 0; t < z.k; ++t) {
+      const double squares = z.squares[i] + z.of_exemplars[t];
+      double distance = squares - 2 * z.s[i * z.k + t];
+      if (distance < z.doubtful * squares) {
+        distance = 0;
+        for (Index l = 0; l < z.dim; ++l) {
+          const double apart = z.points[i * z.dim + l] - z.exemplars[t * z.dim + l];
+          distance += apart * apart;
+        }
+        if (distance < z.nothing * squares) distance = 0;
+      }
+      least = fmin(least, distance);
+    }
     z.least[i] = least;
   });
 }
@@ -220,6 +231,12 @@ void launch_permitted(const Device& device, const double* v, const double* price
                       double* out) {
   for_each(device, n,
            [=] __device__(Index i) { out[i] = prices && !(prices[i] > 0) ? -INFINITY : v[i]; });
+}
+void launch_widen(const Device& device, const Widths& w, Index n, double* v) {
+  for_each(device, n, [=] __device__(Index i) {
+    const double square = w.squares[i] + w.eta_squared;
+    v[i] += v[i] < w.doubtful * square ? 1e-8 * v[i] : 1e-12 * (square + v[i]);
+  });
 }
 void launch_double_above(const Device& device, Index panel, Index d, double* matrix) {
   for_cells(device, d, d, [=] __device__(Index k, Index l) {

@@ -88,9 +88,12 @@ void launch_bounds(const Device& device, const double* v, const ScoreErrors& err
 /// v_i <- v_i times_i; rows of d numbers times the roots of `times`.
 void launch_times(const Device& device, const double* times, Index n, double* v);
 void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v);
-/// least_i <- min(least_i, squares_i + of_exemplars_t - 2 s_it) over all t, of rows of k products with exemplars.
+/// least_i <- min(least_i, squares_i + of_exemplars_t - 2 s_it) over all t, of rows of k products with exemplars; from the
+/// differences of rows of `dim` numbers where that is below `doubtful` of the squares, and 0 below `nothing` of them.
 struct DistanceBlock {
-  Index rows = 0, k = 0;
+  Index rows = 0, k = 0, dim = 0;
+  const double *points = nullptr, *exemplars = nullptr;
+  double doubtful = 0, nothing = 0;
   const double *s = nullptr, *squares = nullptr, *of_exemplars = nullptr;
   double* least = nullptr;
 };
@@ -100,6 +103,12 @@ void launch_set_at(const Device& device, const Index* places, Index count, doubl
 /// out_i = v_i, or -infinity where the price is 0; without prices v_i.
 void launch_permitted(const Device& device, const double* v, const double* prices, Index n,
                       double* out);
+/// v_i <- v_i and its width (distance_width of solver/distances.hpp) of points of these squared norms.
+struct Widths {
+  const double* squares = nullptr;
+  double eta_squared = 0, doubtful = 0;
+};
+void launch_widen(const Device& device, const Widths& widths, Index n, double* v);
 /// Of a d x d matrix what is above its panels of columns on the diagonal counts twice.
 void launch_double_above(const Device& device, Index panel, Index d, double* matrix);
 /// I is added to a d x d matrix.

@@ -81,8 +81,9 @@ class CardRun {
 
 /// How far points are from all exemplars (solver/distances.hpp).
 struct CardDistances {
-  Array<double> least = {};   // of the squared distances of every candidate
-  Array<double> prices = {};  // of every candidate, 0: not to be added; empty: 1 each
+  Array<double> least = {};              // of the squared distances of every candidate
+  Array<double> prices = {};             // of every candidate, 0: not to be added; empty: 1 each
+  const DevicePoints* points = nullptr;  // the candidates
   // Of the candidates among the points at hand, none: they are these; which are behind so many others.
   std::vector<Index> places = {};
   Index before = 0;

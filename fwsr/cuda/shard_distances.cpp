@@ -6,6 +6,7 @@
 #include "fwsr/cuda/after.hpp"
 #include "fwsr/cuda/cuda_shard.hpp"
 #include "fwsr/cuda/statistics.hpp"
+#include "fwsr/solver/distances.hpp"
 
 namespace fwsr::cuda {
 
@@ -25,6 +26,7 @@ Told CudaShard::answer(const LowerDistances& q) {
   if (fresh) {
     distances.places = terms.candidates;
     distances.before = before(q.set);
+    distances.points = &own;
     distances.least = Array<double>(*device_, n);
     launch_set(*device_, distances.least.get(), n, infinity);
   }
@@ -39,6 +41,11 @@ Told CudaShard::answer(const LowerDistances& q) {
     times(rows, count, dim, with.get(), k, s.get(), k);
     launch_lower(*device_, {.rows = count,
                             .k = k,
+                            .dim = dim,
+                            .points = rows,
+                            .exemplars = with.get(),
+                            .doubtful = doubtful_distance,
+                            .nothing = no_distance,
                             .s = s.get(),
                             .squares = own.squares() + first,
                             .of_exemplars = of_exemplars.get(),
@@ -71,6 +78,12 @@ Array<double> CudaShard::permitted(const CardDistances& distances) {
 
 FirstScore::Reply CudaShard::first(const CardDistances& distances, double enough) {
   const Array<double> values = permitted(distances);
+  const double eta = distances.points->eta();
+  launch_widen(*device_,
+               {.squares = distances.points->squares(),
+                .eta_squared = eta * eta,
+                .doubtful = doubtful_distance},
+               values.size(), values.get());
   const Index c =
       first_beyond(*device_, values.get(), values.size(), std::nextafter(enough, -infinity));
   if (c < 0) return {};

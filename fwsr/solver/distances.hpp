@@ -1,5 +1,10 @@
 // How far the points at hand are from all exemplars, while a short answer is filled (fill.hpp). Of those that may be added
 // some are permitted at a time.
+//
+//   ||a_i - a_t||^2 = ||a_i||^2 + ||a_t||^2 - 2 <a_i, a_t>
+//
+// to 2^-53 of the squared norms or so. What is little beside these is computed again from differences, so that points which
+// are small beside one giant, or beside what they have in common, are told apart as others are.
 #pragma once
 
 #include <span>
@@ -11,21 +16,34 @@
 
 namespace fwsr {
 
+/// Parts of the squared norms: below the first a squared distance is computed from differences, below the second nothing
+/// is left of it but rounding, and it is 0.
+inline constexpr double doubtful_distance = 1e-7;
+inline constexpr double no_distance = 1e-14;
+
+/// By how much a squared distance may be too small, of a point of this squared norm: what is closer to another is a tie.
+constexpr double distance_width(double distance, double square) {
+  return distance < doubtful_distance * square ? 1e-8 * distance : 1e-12 * (square + distance);
+}
+
 class Distances {
  public:
   /// `terms`: of the points at hand, which are behind `before` others. Both outlive it.
   Distances(const Points& candidates, const Terms& terms, Index before);
 
-  /// ||a_i - a_t||^2 = ||a_i||^2 + ||a_t||^2 - 2 <a_i, a_t> for some more exemplars; these are not added again.
+  /// From some more exemplars; these are not added again.
   void lower(const LowerDistances& q, int threads);
   /// `prices`: of all points; 0: not permitted.
   void permit(std::span<const double> prices);
   double largest() const;
-  /// The first whose squared distance is at least this.
+  /// The first whose squared distance is at least this, but for its width.
   FirstScore::Reply first(double enough) const;
 
  private:
   double of(std::size_t candidate) const;
+  /// `products`: with one exemplar, whose row and squared norm (with eta) these are.
+  void lower_some(std::span<const double> products, std::span<const double> exemplar, double square,
+                  Index first, Index last);
 
   const Points& candidates_;
   const Terms& terms_;

@@ -38,8 +38,10 @@ class DistancesInKernel final : public PointDistances {
       kernel_.column(t, column_);
       const double self = kernel_.diagonal(t);
       for_blocks(threads_, kernel_.size(), [&](Index, Index first, Index last) {
-        for (Index i = first; i < last; ++i)
-          least_[at(i)] = std::min(least_[at(i)], kernel_.diagonal(i) + self - 2 * column_[at(i)]);
+        for (Index i = first; i < last; ++i) {
+          const double squares = kernel_.diagonal(i) + self, square = squares - 2 * column_[at(i)];
+          least_[at(i)] = std::min(least_[at(i)], square < rounding * squares ? 0 : square);
+        }
       });
       least_[at(t)] = -infinity;  // never again
     }
@@ -52,12 +54,20 @@ class DistancesInKernel final : public PointDistances {
     for (std::size_t i = 0; i < least_.size(); ++i)
       if (may(i) && most < least_[i]) most = least_[i];
     if (most == -infinity) return -1;
+    // Where anything is known to be apart, what is not is no tie.
+    const auto enough = [&](std::size_t i) {
+      const double width = rounding * (kernel_.diagonal(static_cast<Index>(i)) + least_[i]);
+      return least_[i] >= most || (least_[i] > 0 && least_[i] + width >= most);
+    };
     std::size_t next = 0;
-    while (!(may(next) && least_[next] >= enough_of(most))) ++next;
+    while (!(may(next) && enough(next))) ++next;
     return static_cast<Index>(next);
   }
 
  private:
+  static constexpr double rounding =
+      1e-12;  // of the squared norms: what is known of squared distances
+
   bool may(std::size_t i) const { return prices_.empty() || prices_[i] > 0; }
 
   const KernelMatrix& kernel_;

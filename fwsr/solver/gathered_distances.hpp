@@ -35,7 +35,7 @@ class GatheredDistances final : public PointDistances {
     double most = -std::numeric_limits<double>::infinity();
     for (const double s : shards_->ask(LargestScore{.run = run_})) most = std::max(most, s);
     if (most == -std::numeric_limits<double>::infinity()) return -1;
-    for (const auto& found : shards_->ask(FirstScore{.run = run_, .enough = enough_of(most)}))
+    for (const auto& found : shards_->ask(FirstScore{.run = run_, .enough = most}))
       if (found.point >= 0) return found.point;
     return -1;
   }

@@ -78,10 +78,6 @@ class PointDistances {
   virtual void permit(std::span<const double> prices) = 0;
   /// The smallest index among those that are farthest of all that may be added; -1: there is none.
   virtual Index farthest() = 0;
-
- protected:
-  /// The points are no longer than about 1: closer than this is a tie.
-  static double enough_of(double largest) { return std::min(largest, largest - 1e-12); }
 };
 
 /// One step of one run: x = a_i.a, y = a_i.av and z = a_i.rv feed the scores of point i.
