@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fwsr/base/random.hpp"
+#include "fwsr/methods/methods.hpp"
 #include "fwsr/solver/select.hpp"
 
 namespace fwsr {
@@ -140,6 +141,30 @@ TEST(Fill, the_warning_says_that_it_was_done) {
   ASSERT_FALSE(s.warnings.empty());
   EXPECT_NE(s.warnings[0].find("asked for 7, found 3"), std::string::npos) << s.warnings[0];
   EXPECT_NE(s.warnings[0].find("filled up"), std::string::npos) << s.warnings[0];
+}
+
+TEST(Fill, the_warning_counts_what_floors_of_groups_added) {
+  for (const std::string method : {"k-fwsr", "rrqr"}) {
+    SelectOptions o = filled(7);
+    o.fill = o.codes = false;
+    for (int i = 0; i < 15; ++i) o.conditions.groups.add(i % 3 == 0 ? "a" : i < 9 ? "b" : "c");
+    const auto warning = [&](Index k, Index floor) {
+      o.exemplars = k;
+      o.conditions.at_least.each = floor;
+      const Selection s = select(points, o, {.name = method});
+      EXPECT_EQ(std::ssize(s.exemplars), k < 9 ? 3 * floor : k);
+      EXPECT_EQ(std::count(s.filled.begin(), s.filled.end(), true), std::ssize(s.exemplars) - 3);
+      return s.warnings.empty() ? "" : s.warnings[0];
+    };
+    const std::string all = warning(9, 3), some = warning(8, 2);
+    const std::string told = " were added for the floors of groups, the farthest points of these";
+    EXPECT_EQ(all.find("asked for 9, found 3"), 0U) << all;
+    EXPECT_NE(all.find("; 6" + told), std::string::npos) << all;
+    EXPECT_EQ(all.find("fill would"), std::string::npos) << all;
+    EXPECT_EQ(some.find("asked for 8, found 3"), 0U) << some;
+    EXPECT_NE(some.find("; 3" + told + "; fill would add the farthest ones"), std::string::npos)
+        << some;
+  }
 }
 
 TEST(Fill, per_class_codes_are_whole_and_small_classes_give_all) {

@@ -102,16 +102,15 @@ void describe_picks(const Task& task, const PreparedProblem& prepared, Picks pic
   result.refinement = picks.refinement;
   result.facts = std::move(picks.facts);
   result.warnings = std::move(picks.warnings);
+  const auto distances = [&] { return distances_in(*task.kernel, task.threads); };
+  if (task.kernel && fill_short_answer(task.size(), distances, o, task.terms, result))
+    picks.assignment.clear();
   if (found < o.exemplars)
     result.warnings.push_back(
         fmt::format("asked for {}, found {}{}{}", o.exemplars, found,
                     explained ? "" : ": the others add nothing (copies, or already represented)",
-                    o.fill ? "; the rest was filled up with the farthest points"
-                           : "; fill would add the farthest ones"));
+                    words_of_filling(result, o, true)));
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
-  const auto distances = [&] { return distances_in(*task.kernel, task.threads); };
-  if (task.kernel && fill_short_answer(task.size(), distances, o, task.terms, result))
-    picks.assignment.clear();
   if (!result.importance.empty()) result.importance.resize(result.exemplars.size(), 0.0);
   if (picks.assignment.empty() && !result.exemplars.empty())
     picks.assignment = assign_to_nearest(task, prepared, result.exemplars);

@@ -111,7 +111,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   const bool free_two = options.q == Norm::two && !options.nonneg;
   // Who stops a run does not wait for its codes; who ends its exchanges does.
   if (run.status == Status::interrupted && !(keep_going && keep_going())) {
-    warn_if_short(result, options, prepared.features());
+    warn_if_short(result, options, prepared.features(), result.warnings.size());
     result.filled.assign(result.exemplars.size(), false);
     rescale(run.trace, unit);
     result.trace = std::move(run.trace);
@@ -155,7 +155,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       used += terms.cost(result.exemplars[t]) * result.strength[t];
     if (used > run.beta * (1 + problem.precision)) problem.beta = result.beta = used;
   }
-  warn_if_short(result, options, prepared.features());
+  const std::size_t first_warning = result.warnings.size();
   warn_if_exchange_ended(refined, options, result);
   warn_if_spanned(result, options, prepared.features());
   if (!terms.included.empty()) warn_if_rounded(theta, kernel, result);
@@ -165,6 +165,7 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
       kernel.size(),
       [&] { return set ? prepared.set->distances() : distances_in(kernel, plan.threads); }, options,
       terms, result);
+  warn_if_short(result, options, prepared.features(), first_warning);
   if (prepared.far && !result.exemplars.empty()) {
     FarKernel::Nearest to = prepared.far->nearest(result.exemplars, options.assignment);
     result.weights = std::move(to.counts);

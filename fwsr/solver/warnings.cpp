@@ -39,9 +39,27 @@ std::string words_of_span(Index included, Index features) {
 
 }  // namespace
 
-void warn_if_short(Selection& s, const SelectOptions& o, Index features) {
-  const auto found =
-      std::ssize(s.exemplars) - std::count(s.included.begin(), s.included.end(), true);
+std::string words_of_filling(const Selection& s, const SelectOptions& o, bool fill_would_add) {
+  const Index included = std::count(s.included.begin(), s.included.end(), true),
+              filled = std::count(s.filled.begin(), s.filled.end(), true),
+              missing = o.exemplars - (std::ssize(s.exemplars) - included);
+  std::string words;
+  if (filled > 0 && !o.fill)
+    words = fmt::format("; {} {} added for the floors of groups, the farthest points of these",
+                        filled, filled == 1 ? "was" : "were");
+  else if (filled > 0 && missing > 0)
+    words = fmt::format("; {} {} filled up with the farthest points, and nobody else may be chosen",
+                        filled, filled == 1 ? "was" : "were");
+  else if (filled > 0)
+    words = "; the rest was filled up with the farthest points";
+  if (!o.fill && missing > 0 && fill_would_add) words += "; fill would add the farthest ones";
+  return words;
+}
+
+void warn_if_short(Selection& s, const SelectOptions& o, Index features, std::size_t place) {
+  const Index included = std::count(s.included.begin(), s.included.end(), true),
+              filled = std::count(s.filled.begin(), s.filled.end(), true),
+              found = std::ssize(s.exemplars) - included - filled;
   if (found >= o.exemplars || s.status == Status::error_reached || s.status == Status::budget_spent)
     return;
   std::string reason;
@@ -52,7 +70,7 @@ void warn_if_short(Selection& s, const SelectOptions& o, Index features) {
       break;
     case Status::exhausted:
       reason =
-          spanned_by_included(s, o) ? words_of_span(std::ssize(s.exemplars) - found, features)
+          spanned_by_included(s, o) ? words_of_span(included, features)
           : s.eta_in_rms > 1e3
               ? "eta is so large beside the points that nothing else counts; choose a smaller one"
           : o.kernel.type != KernelType::precomputed && effective_center(o) != Center::none
@@ -84,13 +102,11 @@ void warn_if_short(Selection& s, const SelectOptions& o, Index features) {
     case Status::exemplars_reached:
       break;
   }
-  const char* then = o.fill ? "; the rest was filled up with the farthest points"
-                     : s.status == Status::exhausted ? "; fill would add the farthest ones"
-                                                     : "";
   // A budget stands for a number that nobody gave.
-  s.warnings.push_back(fmt::format("{}found {}: {}{}",
-                                   o.budget ? "" : fmt::format("asked for {}, ", o.exemplars),
-                                   found, reason, then));
+  s.warnings.insert(
+      s.warnings.begin() + static_cast<std::ptrdiff_t>(place),
+      fmt::format("{}found {}: {}{}", o.budget ? "" : fmt::format("asked for {}, ", o.exemplars),
+                  found, reason, words_of_filling(s, o, s.status == Status::exhausted)));
 }
 
 std::string words_of_interruption(const std::optional<Refinement>& found) {

@@ -1,6 +1,7 @@
 // Sentences about an answer that is not what its user may think.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -11,8 +12,11 @@
 
 namespace fwsr {
 
-/// Fewer exemplars than asked for, and why.
-void warn_if_short(Selection& s, const SelectOptions& o, Index features);
+/// What was added to the exemplars that were found (fill.hpp), or would be: the end of a sentence, or nothing.
+std::string words_of_filling(const Selection& s, const SelectOptions& o, bool fill_would_add);
+/// Fewer exemplars were found than asked for, why, and what was added to them: the sentence comes before all others but
+/// the first `place`.
+void warn_if_short(Selection& s, const SelectOptions& o, Index features, std::size_t place);
 /// What is said of exchanges that were told to end. None: they had not begun.
 std::string words_of_interruption(const std::optional<Refinement>& found);
 /// Exchanges that were told to end, or that a limit of time or of error ended or kept from beginning.
