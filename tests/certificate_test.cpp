@@ -113,6 +113,36 @@ TEST(Certificate, is_right_whatever_the_radius_in_float32) {
                             {.exemplars = 5, .alpha = alpha, .codes = true});
 }
 
+// Where little is left of the points beside rounding of K in float32, the certificate is found once more in double.
+TEST(Certificate, of_k_in_float32_is_settled_in_double) {
+  Index settled = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    fwsr::Rng rng(seed);
+    const auto below = [&](std::uint64_t many) { return static_cast<Index>(rng.below(many)); };
+    const Set set = normal_points(80 + below(120), 1 + below(6), seed % 3 == 0 ? 100 : 0);
+    fwsr::SelectOptions o{.exemplars = set.n / (2 + below(6)), .codes = true};
+    o.kernel.type = std::vector{KernelType::rbf, KernelType::rbf, KernelType::laplacian,
+                                KernelType::polynomial}[rng.below(4)];
+    o.kernel.degree = 2;
+    o.center = std::vector{Center::none, Center::point, Center::feature}[rng.below(3)];
+    if (rng.below(2) == 0) o.refine = fwsr::Refine::exchange;
+    if (rng.below(3) == 0) o.alpha = std::pow(10.0, 2 * rng.uniform() - 1);
+    if (rng.below(4) == 0)
+      for (Index i = 0; i < set.n; ++i) o.conditions.costs.push_back(0.5 + rng.uniform());
+    SCOPED_TRACE(testing::Message()
+                 << "seed " << seed << ", n " << set.n << ", d " << set.d << ", kernel "
+                 << fwsr::name_of(o.kernel.type) << ", k " << o.exemplars);
+    const auto choose = [&](const fwsr::PointsView& view, const fwsr::SelectOptions& options) {
+      const fwsr::Selection s = fwsr::select(view, options);
+      EXPECT_TRUE(s.certificate->trusted || o.kernel.type == KernelType::polynomial);
+      settled += s.certificate->gap_error < 1e-6 * s.certificate->gap;
+      return s;
+    };
+    expect_true_certificate(set, true, o, choose);
+  }
+  EXPECT_GT(settled, 10);
+}
+
 TEST(Certificate, tells_what_is_left_of_points_beside_a_huge_eta) {
   for (const double size : {1.0, 1e-4, 1e-6, 1e-8}) {
     SCOPED_TRACE(size);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -184,6 +185,42 @@ Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& 
     c.boolean_objective = *options.lambda * static_cast<double>(exemplars.size()) +
                           errors.ridge / own_unit / own_unit;
   return c;
+}
+
+bool may_certify_in_double(const SelectOptions& options, Index features) {
+  constexpr Index most = 4096;
+  const KernelFormula& formula = formula_of(options.kernel.type);
+  return options.certificate == CertificateKind::full && formula.computed() && !formula.linear &&
+         features <= most;
+}
+
+Certificate certify_in_double(const Problem& p, const Codes& codes, const SelectOptions& options,
+                              const Selection& selection) {
+  const std::unique_ptr<KernelMatrix> kernel =
+      make_tiled_kernel(*p.points, p.type,
+                        {.eta = options.eta,
+                         .eta_relative = options.eta_relative,
+                         .single = false,
+                         .threads = p.threads,
+                         .keep_going = p.keep_going});
+  const Problem exact{.kernel = *kernel,
+                      .points = p.points,
+                      .type = p.type,
+                      .q = p.q,
+                      .nonneg = p.nonneg,
+                      .beta = p.beta,
+                      .terms = p.terms,
+                      .f_at_zero = p.f_at_zero,
+                      .precision = p.precision,
+                      .steepest = p.steepest,
+                      .threads = p.threads,
+                      .keep_going = p.keep_going};
+  const Codes same(codes, *kernel);
+  SelectOptions sums_alone = options;
+  sums_alone.codes = sums_alone.assignment = false;
+  Selection told;
+  const CodeSums sums = describe_codes(exact, same, sums_alone, told);
+  return certify(exact, same, sums, options, selection);
 }
 
 }  // namespace fwsr

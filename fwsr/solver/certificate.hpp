@@ -76,4 +76,11 @@ double add_dual(const Problem& p, double norm, const double* entries, Index coun
 Certificate certify(const Problem& problem, const Codes& codes, const CodeSums& sums,
                     const SelectOptions& options, const Selection& selection);
 
+/// Whether a certificate of K in float32 that rounding keeps from being trusted may be found once more with K in double,
+/// computed in tiles: of kernels of points whose blocks are small in double, too.
+bool may_certify_in_double(const SelectOptions& options, Index features);
+/// That certificate, of the same X. @pre the kernel of the problem is computed from its points
+Certificate certify_in_double(const Problem& problem, const Codes& codes,
+                              const SelectOptions& options, const Selection& selection);
+
 }  // namespace fwsr

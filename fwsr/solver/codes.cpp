@@ -41,13 +41,17 @@ Codes::Block Codes::block(Index first, Index last) const {
   const Index k = exemplars();
   Block block;
   if (!theta_) {
-    block.kernel = kernel_.values(points, exemplars_);
+    block.kernel = (values_ ? *values_ : kernel_).values(points, exemplars_);
     for (Index i = first; i < last; ++i)
       for (const auto* row : rows_) block.codes.push_back((*row)[at(i)]);
     return block;
   }
   const std::vector<double> values = kernel_.values(points, theta_->basis);
   block.codes = codes_from_basis(*theta_, k, values, last - first);
+  if (values_) {
+    block.kernel = values_->values(points, exemplars_);
+    return block;
+  }
   const std::size_t m = theta_->basis.size();
   for (std::size_t i = 0; i < points.size(); ++i)
     for (const Index p : places_) block.kernel.push_back(values[i * m + at(p)]);

@@ -15,6 +15,8 @@ class Codes {
  public:
   Codes(const KernelMatrix& kernel, std::vector<Index> exemplars, const Coefficients& theta);
   Codes(const KernelMatrix& kernel, std::vector<Index> exemplars, const ExplicitRows& rows);
+  /// The same codes to the last bit, whose kernel values with the exemplars are those of another kernel.
+  Codes(const Codes& codes, const KernelMatrix& values) : Codes(codes) { values_ = &values; }
 
   Index exemplars() const { return static_cast<Index>(exemplars_.size()); }
   const std::vector<Index>& list() const { return exemplars_; }
@@ -30,6 +32,7 @@ class Codes {
 
  private:
   const KernelMatrix& kernel_;
+  const KernelMatrix* values_ = nullptr;  // null: kernel_
   std::vector<Index> exemplars_;
   const Coefficients* theta_ = nullptr;
   std::vector<Index> places_;                     // of the exemplars in the basis

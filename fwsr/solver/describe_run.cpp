@@ -181,8 +181,14 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   }
   if (options.certificate == CertificateKind::full)
     result.certificate = certify(problem, codes, sums, options, result);
+  bool in_float32 = kernel.single() && formula_of(prepared.type.type).of_distances();
+  if (result.certificate && !result.certificate->trusted && kernel.single() &&
+      plan.certificate_in_double) {
+    result.certificate = certify_in_double(problem, codes, options, result);
+    in_float32 = false;
+  }
   // Kernels of distances have no large values.
-  warn_if_not_trusted(kernel.single() && formula_of(prepared.type.type).of_distances(), result);
+  warn_if_not_trusted(in_float32, result);
   if (prepared.factor) {
     describe_factor(*prepared.factor, options, result);
     result.coefficients = at_landmarks(theta, prepared);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Candidate {
   double setup_flops = 0, step_flops = 0;
   // Over the points, beside those of preprocessing.
   double setup_passes = 0, step_passes = 0, codes_passes = 1, certificate_passes = 0;
+  // Bytes more, where the certificate may be found once more in double.
+  std::optional<double> again_per_thread = {};
 };
 
 /// Sizes as doubles, so that products of absurd numbers stay comparable.

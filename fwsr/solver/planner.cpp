@@ -233,7 +233,11 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
   });
   const RefineCost after = refining(*best);
   const IncludedCost there = included_cost(options, s, *best);
-  const double each_thread = best->per_thread + after.per_thread + there.per_thread;
+  // Not worth more memory than there is.
+  const bool again = best->again_per_thread &&
+                     needs(*best) + s.side * *best->again_per_thread * facts.threads <= limit;
+  const double each_thread = best->per_thread + after.per_thread + there.per_thread +
+                             (again ? *best->again_per_thread : 0);
   Plan plan{
       .form = best->form,
       .kernel = options.kernel.type,
@@ -255,6 +259,7 @@ Plan make_plan(const PlanFacts& facts, const SelectOptions& options) {
       .setup_flops = best->setup_flops,
       .step_flops = best->step_flops,
       .passes = to_index(passes_of(*best, facts, options) + after.passes),
+      .certificate_in_double = again,
       .notes = notes_on(*best, facts, options)};
   if (device.card) {
     plan.device = text_of({.kind = DeviceChoice::Kind::cuda, .number = options.device.number});

@@ -1,4 +1,5 @@
 // The representer form: for q = 2 and free signs, with any kernel.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "fwsr/base/result.hpp"
 #include "fwsr/kernel/kernel_matrix.hpp"
 #include "fwsr/kernel/symmetric.hpp"
+#include "fwsr/solver/certificate.hpp"
 #include "fwsr/solver/forms.hpp"
 #include "fwsr/solver/representer_form.hpp"
 
@@ -14,8 +16,8 @@ namespace fwsr {
 
 namespace {
 
-/// `kernel_flops`: to compute one entry of K; `single`: in float32.
-Candidate representer(const PlanSizes& s, KernelBy by, double kernel_flops, bool single,
+/// `kernel_flops`: to compute one entry of K; `single`: in float32, and `again`: in the end perhaps in double.
+Candidate representer(const PlanSizes& s, KernelBy by, double kernel_flops, bool single, bool again,
                       bool on_card) {
   const double all = s.n * s.n;
   const double sums = 8 * 32 * s.n;                                          // of strips of tiles
@@ -29,7 +31,9 @@ Candidate representer(const PlanSizes& s, KernelBy by, double kernel_flops, bool
               .step_flops = 4 * s.n * s.k + 2 * all,
               .setup_passes = sweep,
               .step_passes = sweep + 1,
-              .certificate_passes = sweep + 2};
+              .certificate_passes = sweep + 2,
+              .again_per_thread = {}};
+  if (again) c.again_per_thread = std::max(0.0, blocks_bytes(s, false) - blocks_bytes(s, true));
   if (by == KernelBy::held)
     c.bytes += on_card ? 0 : held_kernel_bytes(s.n, single),
         c.step_passes = c.codes_passes = c.certificate_passes = 0;
@@ -44,8 +48,10 @@ void candidates(const PlanRequest& r, std::vector<Candidate>& all) {
   if (!r.free_two() || r.by_factor()) return;
   const auto add = [&](KernelBy by, std::string why) {
     const bool in_single = r.single && (by == KernelBy::held || by == KernelBy::tiles);
+    const bool again =
+        in_single && !r.holds_on_card && may_certify_in_double(r.options, r.facts.features);
     all.push_back(representer(r.sizes, by, by == KernelBy::given ? 0 : r.kernel_flops, in_single,
-                              r.holds_on_card));
+                              again, r.holds_on_card));
     all.back().why = std::move(why);
   };
   const PlanFacts& facts = r.facts;

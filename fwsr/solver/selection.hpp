@@ -118,8 +118,9 @@ struct Plan {
   Index memory_per_thread = 0;     // the part of it that every thread adds
   Index data_bytes = 0;            // the points themselves; streamed ones: what is held at a time
   double setup_flops = 0;
-  double step_flops = 0;  // each step
-  Index passes = 0;       // over the data: set-up, about k steps, certificate
+  double step_flops = 0;               // each step
+  Index passes = 0;                    // over the data: set-up, about k steps, certificate
+  bool certificate_in_double = false;  // where rounding of K in float32 leaves it too few digits
   // Of the whole set-up, one step, exchange, the certificate.
   Operations setup = {}, step = {}, exchange = {}, closing = {};
   double steps_each = 1;                // steps for an exemplar

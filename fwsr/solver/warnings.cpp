@@ -189,9 +189,11 @@ void warn_if_not_trusted(bool in_float32, Selection& s) {
                         "they are represented already; include fewer, or ask for fewer",
                         c.f_at_zero)
       : in_float32
-          ? std::string(
-                "the kernel is held in float32, and its rounding shows beside what is left; "
-                "hold it in double (--precise, precise=True), or give float64 points")
+          ? fmt::format(
+                "the kernel is held in float32, and its rounding shows beside what is left; {}give "
+                "float64 points",
+                s.plan.method == "exchange" ? ""
+                                            : "hold it in double (--precise, precise=True), or ")
           : "some numbers are so large that the others are lost beside them; remove these points, "
             "or rescale or centre the features"));
 }
