@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fwsr/base/index.hpp"
+#include "fwsr/linalg/pass.hpp"
 
 namespace fwsr {
 
@@ -34,10 +35,20 @@ using ByteFormsLoop = void (*)(const std::uint8_t* rows, Index count, Index widt
                                const std::int8_t* digits, double* out);
 inline constexpr Index byte_digits = 3;
 
+/// sums[16 i + k] = sum_l u_il digit_kl of the rows of `a`, of those with a sign u + 128 in place of u: of four features at a
+/// time the digits of all lanes stand together, four each. Where d is no multiple of four the last group ends with the last
+/// feature, and has zeros for those that were counted before.
+inline constexpr Index byte_vector_lanes = 16;
+struct ByteVectorLoops {
+  void (*of_unsigned)(const Rows<std::uint8_t>& a, const std::int8_t* digits, std::int32_t* sums);
+  void (*of_signed)(const Rows<std::int8_t>& a, const std::int8_t* digits, std::int32_t* sums);
+};
+
 extern const ByteLoops byte_base;
 #if defined(__x86_64__)
 extern const ByteLoops byte_avx2, byte_vnni;
 extern const ByteFormsLoop byte_forms_vnni;
+extern const ByteVectorLoops byte_vectors_vnni;
 #endif
 
 }  // namespace fwsr

@@ -1,4 +1,4 @@
-// The loops of byte_gram.hpp with AVX-512 VNNI, which multiplies four unsigned bytes with four that have a sign, and adds
+// The loops of byte_gram.hpp, byte_forms.hpp and byte_vectors.hpp with AVX-512 VNNI, which multiplies four unsigned bytes with four that have a sign, and adds
 // them to a 32-bit number, sixteen times at once:
 //
 //   S_lj = sum_i u_il (u_ij - 128) + 128 sum_i u_il
@@ -10,6 +10,7 @@
 
 #include "fwsr/linalg/byte_add.hpp"
 #include "fwsr/linalg/byte_products.hpp"
+#include "fwsr/linalg/rows_ahead.hpp"
 
 namespace fwsr {
 
@@ -129,9 +130,57 @@ void forms(const std::uint8_t* rows, Index count, Index width, const std::int8_t
   }
 }
 
+/// Rows with three vectors in digits: each four bytes stand in all lanes at once.
+template <std::size_t height, class T>
+[[gnu::always_inline]] inline void vector_sums(const Rows<T>& a, Index first, Index apart,
+                                               Index next, const std::int8_t* digits,
+                                               std::int32_t* sums) {
+  constexpr Index line = 64;
+  const T *rows[height], *ahead[height];
+  for (std::size_t i = 0; i < height; ++i) {
+    const Index here = first + static_cast<Index>(i) * apart;
+    rows[i] = a.rows[here];
+    ahead[i] = ahead_of(a, here, first, apart, next);
+  }
+  ProductSums total[height] = {};
+  const auto add = [&](Index l) __attribute__((always_inline)) {
+    const __m512i with = _mm512_load_si512(digits);
+    digits += group_bytes;
+    for (std::size_t i = 0; i < height; ++i) {
+      int four;
+      __builtin_memcpy(&four, rows[i] + l, sizeof four);
+      __m512i own = _mm512_set1_epi32(four);
+      if constexpr (T(-1) < T(0))
+        own = _mm512_xor_si512(own, _mm512_set1_epi8(static_cast<char>(0x80)));
+      add_products(total[i], own, with);
+    }
+  };
+  Index l = 0;
+  for (; l + 4 <= a.d; l += 4) {
+    if (l % line == 0)
+      for (std::size_t i = 0; i < height; ++i) __builtin_prefetch(ahead[i] + l);
+    add(l);
+  }
+  if (l < a.d) add(a.d - 4);
+  for (std::size_t i = 0; i < height; ++i)
+    _mm512_storeu_si512(sums + byte_vector_lanes * (first + static_cast<Index>(i) * apart),
+                        bits_of(total[i]));
+}
+
+template <class T>
+void sums_with_vectors(const Rows<T>& a, const std::int8_t* digits, std::int32_t* sums) {
+  constexpr auto streams = static_cast<Index>(tall);
+  const Index apart = a.count / streams, next = rows_ahead<T>(a.d);
+  for (Index i = 0; i < apart; ++i) vector_sums<tall>(a, i, apart, next, digits, sums);
+  for (Index i = apart * streams; i < a.count; ++i)
+    vector_sums<1>(a, i, a.count, next, digits, sums);
+}
+
 }  // namespace
 
 const ByteFormsLoop byte_forms_vnni = forms;
+const ByteVectorLoops byte_vectors_vnni{.of_unsigned = sums_with_vectors<std::uint8_t>,
+                                        .of_signed = sums_with_vectors<std::int8_t>};
 const ByteLoops byte_vnni{.sums = column_sums, .products = products, .add = add_body};
 
 }  // namespace fwsr

@@ -7,20 +7,11 @@
 #include "fwsr/linalg/packed_loops.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/linalg/pass_table.hpp"
+#include "fwsr/linalg/rows_ahead.hpp"
 
 namespace fwsr {
 
 namespace {
-
-/// How far ahead of its use a row is asked for, in bytes.
-constexpr Index reach = 2048;
-
-/// Rows after which `reach` bytes have passed.
-template <class T>
-[[gnu::always_inline]] inline Index rows_ahead(Index d) {
-  constexpr Index far = reach / static_cast<Index>(sizeof(T));
-  return d > 0 && d < far ? (far - 1) / d + 1 : 1;
-}
 
 /// Dot products of the rows first, first + apart, ... (`height` of them) with `width` vectors, into
 /// out[0], out[out_apart], ...: of the rows themselves, or of the points they become.
@@ -32,20 +23,11 @@ template <std::size_t height, std::size_t width, class T, template <class> class
     a.numbers;
   };
   constexpr Index line = 64 / static_cast<Index>(sizeof(T));
-  constexpr Index far = reach / static_cast<Index>(sizeof(T));
   const T *rows[height], *ahead[height];
   for (std::size_t i = 0; i < height; ++i) {
     const Index here = first + static_cast<Index>(i) * apart;
     rows[i] = a.rows[here];
-    // Of a long row what comes next, else a row that comes later: of this stream, or where the stream
-    // would go on behind all these rows. That is a guess, which does no harm.
-    const Index later = first + next < apart ? here + next : here + next - apart;
-    if (a.d > 4 * far)
-      ahead[i] = rows[i] + far;
-    else if (later >= a.count)
-      ahead[i] = rows[i];
-    else
-      ahead[i] = a.rows[later] + (first + next < apart ? 0 : a.count * a.d);
+    ahead[i] = ahead_of(a, here, first, apart, next);
   }
   double inner[height], mean[height], outer[height];
   if constexpr (points)

@@ -79,13 +79,16 @@ float* Points::widened_room(Index count) {
   return numbers.data();
 }
 
-std::optional<Points::Bytes> Points::bytes() const {
+bool Points::in_bytes() const {
   const auto* const narrow = std::get_if<NarrowView>(&view_);
   const NarrowSource* const stream = narrow_source(view_);
-  if (!narrow && !stream) return std::nullopt;
-  const NarrowNumber number = narrow ? narrow->number : stream->number();
-  if (bytes_of(number) != 1 || !inner_.empty() || !outer_.empty() || !weights_.empty())
-    return std::nullopt;
+  return (narrow && bytes_of(narrow->number) == 1) || (stream && bytes_of(stream->number()) == 1);
+}
+
+std::optional<Points::Bytes> Points::bytes() const {
+  if (!in_bytes() || !inner_.empty() || !outer_.empty() || !weights_.empty()) return std::nullopt;
+  const auto* const narrow = std::get_if<NarrowView>(&view_);
+  const NarrowNumber number = narrow ? narrow->number : narrow_source(view_)->number();
   return Bytes{
       .factor = scale_ * common_,
       .centred = !mean_.empty(),

@@ -22,6 +22,7 @@
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/index.hpp"
 #include "fwsr/base/row_pieces.hpp"
+#include "fwsr/linalg/byte_vectors.hpp"
 #include "fwsr/linalg/packed.hpp"
 #include "fwsr/linalg/pass.hpp"
 #include "fwsr/prep/preprocessing.hpp"
@@ -88,6 +89,8 @@ class Points {
   bool sparse() const { return is_sparse(view_); }
   bool single() const { return is_single(view_); }
 
+  /// Whether the numbers of the points are stored as bytes.
+  bool in_bytes() const;
   /// Points of bytes that are all scaled alike, so that their products are those of whole numbers:
   ///   a_i = factor (x_i - mean of x_i, where `centred`) - times means, and eta
   struct Bytes {
@@ -148,16 +151,25 @@ class Points {
   /// The same bits from unsigned bytes that byte_rows has found. @pre bytes() without a sign
   void project_bytes(Index first, Index last, const std::byte* const* rows, const Direction& z,
                      double* out) const;
+
+  /// Three vectors made ready for the pass. `coarse`: scores begin with what float32 leaves of them, so that products of
+  /// bytes may be those of byte_vectors.hpp.
+  struct Directions {
+    Direction a, av, rv;
+    ByteVectors in_digits;  // or none
+  };
+  void prepare(std::span<const double> a, std::span<const double> av, std::span<const double> rv,
+               bool coarse, Directions& out) const;
   /// The fused pass over points first .. last: x = <a_i, a>, y = <a_i, av>, z = <a_i, rv>, then the
   /// scores (r, c and h begin with point `first`). Returns the largest c.
-  double pass(Index first, Index last, const Direction& a, const Direction& av, const Direction& rv,
-              const ScoreStep& step, const double* r, double* c, double* h) const;
+  double pass(Index first, Index last, const Directions& with, const ScoreStep& step,
+              const double* r, double* c, double* h) const;
 
   /// One run's part of a pass that serves several: its points are these with another eta. r, c and h
   /// begin with point 0, `block_max` with the first block of block_size points.
   struct Update {
     const Points* points = nullptr;
-    const Direction *a = nullptr, *av = nullptr, *rv = nullptr;
+    const Directions* with = nullptr;
     ScoreStep step;
     const double* r = nullptr;
     double *c = nullptr, *h = nullptr, *block_max = nullptr;
@@ -396,6 +408,7 @@ class Points::SharedPass {
   static constexpr Index most_rows = 64;  // at a time, each with all its products
 
  private:
+  void run_one_by_one(Index block, Index first, Index last) const;
   void run_sparse(Index block, Index first, Index last) const;
   void run_dense(Index block, Index first, Index last) const;
   template <class T>
@@ -409,6 +422,7 @@ class Points::SharedPass {
   };
   const Points& points_;
   std::span<const Update> updates_;
+  bool one_by_one_;
   PackedVectors vectors_;       // all different ones
   std::vector<Places> places_;  // among them, of every update
 };

@@ -170,9 +170,20 @@ void Points::project_bytes(Index first, Index last, const std::byte* const* rows
   }
 }
 
-double Points::pass(Index first, Index last, const Direction& a, const Direction& av,
-                    const Direction& rv, const ScoreStep& step, const double* r, double* c,
-                    double* h) const {
+void Points::prepare(std::span<const double> a, std::span<const double> av,
+                     std::span<const double> rv, bool coarse, Directions& out) const {
+  prepare(a, out.a);
+  prepare(av, out.av);
+  prepare(rv, out.rv);
+  out.in_digits.clear();
+  if (coarse && in_bytes() && ByteVectors::there(features_))
+    out.in_digits.set(out.a.features.data(), out.av.features.data(), out.rv.features.data(),
+                      features_);
+}
+
+double Points::pass(Index first, Index last, const Directions& along, const ScoreStep& step,
+                    const double* r, double* c, double* h) const {
+  const auto& [a, av, rv, in_digits] = along;
   double largest = -std::numeric_limits<double>::infinity();
   if (sparse()) {
     std::vector<double> row_i(at(dim()));
@@ -189,19 +200,25 @@ double Points::pass(Index first, Index last, const Direction& a, const Direction
   PassVectors with{.u = a.features.data(), .v = av.features.data(), .w = rv.features.data()};
   const auto use = [&]<class T>(Index begin, const Rows<T>& rows) {
     const Index own = begin - first;
-    double most = 0;
-    if constexpr (!std::is_same_v<T, double>) {
-      with.products = {
-          .x = product_with(begin, a), .y = product_with(begin, av), .z = product_with(begin, rv)};
-      most = pass_rows(rows, with, step, r + own, c + own, h + own);
-    } else {
+    if constexpr (std::is_same_v<T, double>) {
       PointNumbers numbers[chunk_rows];
       with.products = {.x = {.last = a.last}, .y = {.last = av.last}, .z = {.last = rv.last}};
-      most = pass_points(stored(begin, rows, numbers), with, step, r + own, c + own, h + own);
+      return pass_points(stored(begin, rows, numbers), with, step, r + own, c + own, h + own);
+    } else {
+      with.products = {
+          .x = product_with(begin, a), .y = product_with(begin, av), .z = product_with(begin, rv)};
+      if constexpr (sizeof(T) == 1)
+        if (!in_digits.empty()) {
+          double x[chunk_rows], y[chunk_rows], z[chunk_rows];
+          in_digits.dots(rows, x, y, z);
+          return update_scores(with.products, step, rows.count, x, y, z, r + own, c + own, h + own);
+        }
+      return pass_rows(rows, with, step, r + own, c + own, h + own);
     }
-    largest = std::max(largest, most);
   };
-  with_rows<Narrowness::as_stored>(first, last, use);
+  with_rows<Narrowness::as_stored>(first, last, [&](Index begin, const auto& rows) {
+    largest = std::max(largest, use(begin, rows));
+  });
   return largest;
 }
 

@@ -21,8 +21,12 @@ constexpr Index few = 8;
 }  // namespace
 
 Points::SharedPass::SharedPass(const Points& points, std::span<const Update> updates)
-    : points_(points), updates_(updates) {
-  if (updates.size() < 2 || points.sparse()) return;
+    : points_(points),
+      updates_(updates),
+      one_by_one_(updates.size() < 2 ||
+                  std::any_of(updates.begin(), updates.end(),
+                              [](const Update& u) { return !u.with->in_digits.empty(); })) {
+  if (one_by_one_ || points.sparse()) return;
   const Index d = points.features_;
   const auto before = [d](const double* a, const double* b) {
     return std::lexicographical_compare(a, a + d, b, b + d);
@@ -36,7 +40,7 @@ Points::SharedPass::SharedPass(const Points& points, std::span<const Update> upd
     return found->second;
   };
   for (const Update& u : updates)
-    places_.push_back({.x = place(*u.a), .y = place(*u.av), .z = place(*u.rv)});
+    places_.push_back({.x = place(u.with->a), .y = place(u.with->av), .z = place(u.with->rv)});
   vectors_ = PackedVectors(all, d);
 }
 
@@ -56,15 +60,23 @@ void Points::SharedPass::load(Index first, const Rows<T>& rows, double* out) con
 
 void Points::SharedPass::run(Index block, Index first, Index last) const {
   for (const Update& u : updates_) u.block_max[block] = -std::numeric_limits<double>::infinity();
-  if (updates_.size() == 1) {
-    const Update& u = updates_[0];
-    u.block_max[block] = u.points->pass(first, last, *u.a, *u.av, *u.rv, u.step, u.r + first,
-                                        u.c + first, u.h + first);
+  if (one_by_one_) {
+    run_one_by_one(block, first, last);
   } else if (points_.sparse()) {
     run_sparse(block, first, last);
   } else {
     run_dense(block, first, last);
   }
+}
+
+/// A single one, or such as multiply bytes in digits: of these some rows stay near while all have their turn.
+void Points::SharedPass::run_one_by_one(Index block, Index first, Index last) const {
+  const Index at_once = updates_.size() == 1 ? last - first : most_rows;
+  for (Index begin = first; begin < last; begin += at_once)
+    for (const Update& u : updates_)
+      u.block_max[block] = std::max(u.block_max[block],
+                                    u.points->pass(begin, std::min(begin + at_once, last), *u.with,
+                                                   u.step, u.r + begin, u.c + begin, u.h + begin));
 }
 
 void Points::SharedPass::run_sparse(Index block, Index first, Index last) const {
@@ -73,10 +85,10 @@ void Points::SharedPass::run_sparse(Index block, Index first, Index last) const 
     points_.row(i, a.data());
     for (const Update& u : updates_) {
       const double scale = u.points->scale_against(points_);
-      const Dots3 s = dot3(a.data(), u.a->features.data(), u.av->features.data(),
-                           u.rv->features.data(), points_.features_);
-      const double x = s.u * scale + u.a->last, y = s.v * scale + u.av->last,
-                   z = s.w * scale + u.rv->last;
+      const Dots3 s = dot3(a.data(), u.with->a.features.data(), u.with->av.features.data(),
+                           u.with->rv.features.data(), points_.features_);
+      const double x = s.u * scale + u.with->a.last, y = s.v * scale + u.with->av.last,
+                   z = s.w * scale + u.with->rv.last;
       u.block_max[block] = std::max(
           u.block_max[block], update_scores(u.step, 1, &x, &y, &z, u.r + i, u.c + i, u.h + i));
     }
@@ -155,9 +167,9 @@ void Points::SharedPass::update(Index block, Index first, Index count, const dou
     };
     const auto [x, y, z] = places_[t];
     const double most =
-        update_scores({.x = product(*u.a), .y = product(*u.av), .z = product(*u.rv)}, u.step, count,
-                      products + x * stride, products + y * stride, products + z * stride,
-                      u.r + first, u.c + first, u.h + first);
+        update_scores({.x = product(u.with->a), .y = product(u.with->av), .z = product(u.with->rv)},
+                      u.step, count, products + x * stride, products + y * stride,
+                      products + z * stride, u.r + first, u.c + first, u.h + first);
     u.block_max[block] = std::max(u.block_max[block], most);
   }
 }

@@ -29,21 +29,15 @@ struct PointShard::Run {
       : points(candidates), terms(of), before(points_before), scores(r) {}
 
   /// The step made ready for a pass over the points.
-  Points::Update prepare(const Advance::Step& s, const std::vector<double>& r) {
-    return prepare(s, r, own);
+  Points::Update prepare(const Advance::Step& s, const Forms& forms) {
+    return prepare(s, forms, own);
   }
-  /// `room`: for three of them.
-  Points::Update prepare(const Advance::Step& s, const std::vector<double>& r,
-                         Points::Direction* room) {
-    points.prepare(s.a.all(), room[0]);
-    points.prepare(s.av.all(), room[1]);
-    points.prepare(s.rv.all(), room[2]);
+  Points::Update prepare(const Advance::Step& s, const Forms& forms, Points::Directions& room) {
+    points.prepare(s.a.all(), s.av.all(), s.rv.all(), forms.single, room);
     return {.points = &points,
-            .a = &room[0],
-            .av = &room[1],
-            .rv = &room[2],
+            .with = &room,
             .step = s.step,
-            .r = r.data(),
+            .r = forms.r.data(),
             .c = scores.c.data(),
             .h = scores.h.data(),
             .block_max = scores.block_max.data()};
@@ -53,7 +47,7 @@ struct PointShard::Run {
   const Terms& terms;
   Index before;   // points of the set that are in other places
   Scores scores;  // its r is the covariance's
-  Points::Direction own[3];
+  Points::Directions own;
 };
 
 PointShard::PointShard(int threads, KeepGoing keep_going)
@@ -130,7 +124,7 @@ WhichPoints::Reply PointShard::answer(const WhichPoints& q) const {
 
 Told PointShard::answer(const Forget& q) {
   if (q.what == Forget::What::run) runs_.erase(q.id), distances_.erase(q.id);
-  if (q.what == Forget::What::covariance) r_.erase(q.id);
+  if (q.what == Forget::What::covariance) forms_.erase(q.id);
   if (q.what == Forget::What::set) points_.erase(q.id), owned_.erase(q.id), narrowed_.erase(q.id);
   return {};
 }
@@ -163,21 +157,22 @@ Moments::Reply PointShard::answer(const Moments& q) const {
                   : moments_in_double(points(q.set), terms(q.set).weights, threads_, keep_going_);
 }
 
-double PointShard::keep(Index id, std::vector<double> r) {
+double PointShard::keep(Index id, std::vector<double> r, bool single) {
   const double most = largest(r);
-  r_[id] = std::move(r);
+  forms_[id] = {.r = std::move(r), .single = single};
   return most;
 }
 
 KeepForms::Reply PointShard::answer(const KeepForms& q) {
   return keep(
-      q.id, of_candidates(q.set, forms_in_double(points(q.set), q.c.all(), threads_, keep_going_)));
+      q.id, of_candidates(q.set, forms_in_double(points(q.set), q.c.all(), threads_, keep_going_)),
+      false);
 }
 
 KeepFormsInSingle::Reply PointShard::answer(const KeepFormsInSingle& q) {
   SingleForms forms = forms_in_single(points(q.set), q.b.all(), {q.m.all(), q.s.all(), q.cm.all()},
                                       points(q.set).portion().of, threads_, keep_going_);
-  keep(q.id, of_candidates(q.set, std::move(forms.r)));
+  keep(q.id, of_candidates(q.set, std::move(forms.r)), true);
   return {.most = forms.most, .longest = forms.longest};
 }
 
@@ -190,7 +185,8 @@ KeepBordered::Reply PointShard::answer(const KeepBordered& q) {
   KeepBordered::Reply reply{.s = plain.finish_sum(q.sum.all())};
   const Bordered with{
       .scale = own.scale_against(plain), .eta = own.eta(), .n = own.portion().of, .dim = own.dim()};
-  reply.largest = keep(q.id, bordered_forms(plain, r(q.id_without), reply.s, with, threads_));
+  reply.largest = keep(q.id, bordered_forms(plain, r(q.id_without), reply.s, with, threads_),
+                       forms_.at(q.id_without).single);
   return reply;
 }
 
@@ -278,7 +274,8 @@ Told PointShard::answer(const Advance& q) {
   const Points& all = candidates(q.set);
   std::vector<Points::Update> ready;
   ready.reserve(q.steps.size());
-  for (const Advance::Step& s : q.steps) ready.push_back(run(s.run).prepare(s, r(s.covariance)));
+  for (const Advance::Step& s : q.steps)
+    ready.push_back(run(s.run).prepare(s, forms_.at(s.covariance)));
   const Points::SharedPass pass(all, ready);
   const double work = 6.0 * static_cast<double>(ready.size()) * static_cast<double>(all.size()) *
                       static_cast<double>(all.dim());
@@ -295,12 +292,12 @@ Told PointShard::advance_in_turn(const Advance& q) {
   constexpr std::size_t at_once = 64;
   for (std::size_t from = 0; from < q.steps.size(); from += at_once) {
     const std::size_t count = std::min(at_once, q.steps.size() - from);
-    std::vector<Points::Direction> directions(3 * count);
+    std::vector<Points::Directions> directions(count);
     std::vector<Points::Update> ready;
     for (std::size_t s = 0; s < count; ++s) {
       const Advance::Step& step = q.steps[from + s];
       Run& own = run(step.run);
-      ready.push_back(own.prepare(step, r(step.covariance), &directions[3 * s]));
+      ready.push_back(own.prepare(step, forms_.at(step.covariance), directions[s]));
     }
     std::vector<Points::SharedPass> passes;
     passes.reserve(count);

@@ -72,6 +72,11 @@ class PointShard {
 
  private:
   struct Run;
+  /// r of every candidate, and whether products in float32 have left it some seven digits.
+  struct Forms {
+    std::vector<double> r;
+    bool single = false;
+  };
   /// What the points of a set count, and those of them that may be picked.
   struct Narrowed {
     Terms terms;
@@ -87,15 +92,15 @@ class PointShard {
   Told advance_in_turn(const Advance& q);
   Run& run(Index id) const { return *runs_.at(id); }
   const Distances* distances(Index run) const;  // null: an ordinary one
-  const std::vector<double>& r(Index id) const { return r_.at(id); }
-  double keep(Index id, std::vector<double> r);
+  const std::vector<double>& r(Index id) const { return forms_.at(id).r; }
+  double keep(Index id, std::vector<double> r, bool single);
 
   int threads_;
   KeepGoing keep_going_;
   std::unordered_map<Index, const Points*> points_;
   std::unordered_map<Index, std::unique_ptr<Points>> owned_;
   std::unordered_map<Index, Narrowed> narrowed_;
-  std::unordered_map<Index, std::vector<double>> r_;  // of every covariance
+  std::unordered_map<Index, Forms> forms_;  // of every covariance
   std::unordered_map<Index, std::unique_ptr<Run>> runs_;
   std::unordered_map<Index, Distances> distances_;  // runs, too
   std::vector<double> residual_scores_;             // between ResidualScores and ResidualLeaders
