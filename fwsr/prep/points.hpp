@@ -148,10 +148,6 @@ class Points {
 
   /// out[i - first] = <a_i, z> for points first .. last.
   void project(Index first, Index last, const Direction& z, double* out) const;
-  /// The same bits from unsigned bytes that byte_rows has found. @pre bytes() without a sign
-  void project_bytes(Index first, Index last, const std::byte* const* rows, const Direction& z,
-                     double* out) const;
-
   /// Three vectors made ready for the pass. `coarse`: scores begin with what float32 leaves of them, so that products of
   /// bytes may be those of byte_vectors.hpp.
   struct Directions {
@@ -160,6 +156,10 @@ class Points {
   };
   void prepare(std::span<const double> a, std::span<const double> av, std::span<const double> rv,
                bool coarse, Directions& out) const;
+  /// The products x = <a_i, a>, y = <a_i, av> and z = <a_i, rv> of points first, ... from unsigned bytes that byte_rows has
+  /// found. @pre bytes() without a sign, and directions in digits
+  void project_bytes(Index first, const Rows<std::uint8_t>& rows, const Directions& along,
+                     double* x, double* y, double* z) const;
   /// The fused pass over points first .. last: x = <a_i, a>, y = <a_i, av>, z = <a_i, rv>, then the
   /// scores (r, c and h begin with point `first`). Returns the largest c.
   double pass(Index first, Index last, const Directions& with, const ScoreStep& step,

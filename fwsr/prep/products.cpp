@@ -155,19 +155,12 @@ void Points::project(Index first, Index last, const Direction& z, double* out) c
   with_rows<Narrowness::as_stored>(first, last, use);
 }
 
-void Points::project_bytes(Index first, Index last, const std::byte* const* rows,
-                           const Direction& z, double* out) const {
-  constexpr Index some = 64;
-  const std::uint8_t* numbers[some];
-  for (Index begin = first; begin < last; begin += some) {
-    const Index count = std::min(some, last - begin);
-    for (Index i = 0; i < count; ++i)
-      numbers[i] = reinterpret_cast<const std::uint8_t*>(rows[begin - first + i]);
-    double* const to = out + (begin - first);
-    dots(Rows<std::uint8_t>{.rows = numbers, .count = count, .d = features_}, z.features.data(),
-         to);
-    finish_products(product_with(begin, z), count, to);
-  }
+void Points::project_bytes(Index first, const Rows<std::uint8_t>& rows, const Directions& along,
+                           double* x, double* y, double* z) const {
+  along.in_digits.dots(rows, x, y, z);
+  finish_products(product_with(first, along.a), rows.count, x);
+  finish_products(product_with(first, along.av), rows.count, y);
+  finish_products(product_with(first, along.rv), rows.count, z);
 }
 
 void Points::prepare(std::span<const double> a, std::span<const double> av,

@@ -125,7 +125,7 @@ bool forms_serve(const Points& points) {
   const auto bytes = points.bytes();
   const Index d = points.features();
   return bytes && !bytes->is_signed && d >= enough && d <= most_byte_columns &&
-         ByteForms::there() &&
+         ByteForms::there() && ByteVectors::there(d) &&
          largest * bytes->factor * std::sqrt(static_cast<double>(d)) <= spread * points.rms_norm();
 }
 
@@ -156,25 +156,23 @@ class FormsOfBytes {
       with_square_ += f * f * a1;
     }
     if (dim > d_) alone_ += e * e * b[at(d_ * dim + d_)];
+    const std::vector<double> none(at(d_));
+    with_vectors_.set(g_.data(), h_.data(), none.data(), d_);
   }
 
   /// The forms of some points; returns what they are to be held against for their rounding (error_of_single).
-  double of(const std::vector<const std::byte*>& rows, std::vector<double>& out) const {
-    const auto count = std::ssize(rows);
+  double of(const std::vector<const std::byte*>& rows, const Rows<std::uint8_t>& u,
+            std::vector<double>& out) const {
+    const Index count = u.count;
     const double square = bytes_.factor * bytes_.factor;
     std::vector<std::uint8_t> room(at(forms_.room_bytes()));
-    std::vector<double> with_g(rows.size()), with_h(rows.size());
-    std::vector<const std::uint8_t*> numbers(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      numbers[i] = reinterpret_cast<const std::uint8_t*>(rows[i]);
+    std::vector<double> with_g(rows.size()), with_h(rows.size()), nothing(rows.size());
     forms_.of(rows.data(), count, room.data(), out.data());
-    const Rows<std::uint8_t> u{.rows = numbers.data(), .count = count, .d = d_};
-    dots(u, g_.data(), with_g.data());
-    if (bytes_.centred) dots(u, h_.data(), with_h.data());
+    with_vectors_.dots(u, with_g.data(), with_h.data(), nothing.data());
     double longest = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::uint64_t sum = 0;
-      for (Index l = 0; l < d_; ++l) sum += numbers[i][l];
+      for (Index l = 0; l < d_; ++l) sum += u.rows[i][l];
       const auto all = static_cast<double>(sum);
       const double mean = bytes_.centred ? all / static_cast<double>(d_) : 0;
       out[i] = square * out[i] + with_g[i] + mean * with_h[i] +
@@ -193,6 +191,7 @@ class FormsOfBytes {
   Points::Bytes bytes_;
   ByteForms forms_;
   std::vector<double> g_, h_;
+  ByteVectors with_vectors_;
   double alone_ = 0, with_mean_ = 0, with_square_ = 0;
 };
 
@@ -205,10 +204,8 @@ SingleForms forms_in_single(const Points& points, std::span<const double> b,
   const auto size = static_cast<double>(of);
   const std::vector<double> m = padded(vectors.m), s = padded(vectors.s), cm = padded(vectors.cm);
   // The dot products are those of points that were not rounded to float32.
-  Points::Direction along_m, along_s, along_cm;
-  points.prepare(vectors.m, along_m);
-  points.prepare(vectors.s, along_s);
-  points.prepare(vectors.cm, along_cm);
+  Points::Directions along;
+  points.prepare(vectors.m, vectors.s, vectors.cm, forms_serve(points), along);
   const double mm = dot(m.data(), m.data(), dim), ms = dot(m.data(), s.data(), dim);
   const double mcm = dot(m.data(), cm.data(), dim);
   const double eta_squared = points.eta() * points.eta();
@@ -247,12 +244,15 @@ SingleForms forms_in_single(const Points& points, std::span<const double> b,
           std::vector<const std::byte*> rows(count);
           std::vector<std::byte> room;
           points.byte_rows(first, last, rows.data(), room);
+          std::vector<const std::uint8_t*> numbers(count);
+          for (std::size_t i = 0; i < count; ++i)
+            numbers[i] = reinterpret_cast<const std::uint8_t*>(rows[i]);
+          const Rows<std::uint8_t> u{
+              .rows = numbers.data(), .count = last - first, .d = points.features()};
           std::vector<double> x(count), y(count), z(count);
-          points.project_bytes(first, last, rows.data(), along_m, x.data());
-          points.project_bytes(first, last, rows.data(), along_s, y.data());
-          points.project_bytes(first, last, rows.data(), along_cm, z.data());
+          points.project_bytes(first, u, along, x.data(), y.data(), z.data());
           begin(first, x, y, z);
-          const double rounded = forms.of(rows, x);
+          const double rounded = forms.of(rows, u, x);
           add(first, last, x.data(), rounded);
         },
         ByteForms::rows_at_once);
@@ -262,7 +262,7 @@ SingleForms forms_in_single(const Points& points, std::span<const double> b,
     throw_if_cancelled(keep_going);
     const auto count = at(last - first);
     std::vector<double> x(count), y(count), z(count);
-    points.rows(first, last, m, out, along_m, along_s, along_cm, x.data(), y.data(), z.data());
+    points.rows(first, last, m, out, along.a, along.av, along.rv, x.data(), y.data(), z.data());
     begin(first, x, y, z);
   };
   quadratic_forms<float>(
