@@ -38,10 +38,13 @@ def whole(result, k):
 def step1m(quick, notes):
     """One step, 1,000,000 x 128"""
     n, d = (100_000, 128) if quick else (1_000_000, 128)
-    result = inprocess("select", f"blobs:{n}x{d}", 20, rates="read", repeats=3 if quick else 7)
+    result = inprocess("select", f"blobs:{n}x{d}", 20, rates="read,gemm64", repeats=3 if quick else 7)
     steps = [r["steps"] / r["step_count"] for r in result["repeats"]]
     floor = floors(result, lambda rate: n * d * 4 / rate["read"])
-    return [against_floor(f"one step, {n} x {d}", steps, floor, 1.25, "one read of the points"), *whole(result, 20)]
+    arithmetic = floors(result, lambda rate: 6 * n * d / rate["gemm64"])
+    return [against_floor(f"one step, {n} x {d}", steps, floor, 1.25, "one read of the points"),
+            against_floor("the same", steps, arithmetic, None, "6 n d operations at the rate of a product in double"),
+            *whole(result, 20)]
 
 
 def setup250k(quick, notes):
@@ -230,11 +233,14 @@ def sweep(quick, notes):
     """A grid of 8 alphas x 4 etas, 100,000 x 128, k = 50"""
     n, k = (10_000, 20) if quick else (100_000, 50)
     result = inprocess("sweep", f"blobs:{n}x128", k, "--alphas", "0.5,1,2,5,10,20,35,50", "--etas", "0,0.1,0.3,1",
-                       repeats=3, full=False)
+                       rates="gemm64", repeats=3, full=False)
     notes.append("Every setting of the grid has " + ("the picks of its own run." if result["same_picks"] else
                                                      "NOT always the picks of its own run."))
-    return [against_peer(f"{result['settings']} settings at once, {n} x 128", result["together"], "one run per setting",
-                         result["separate"], 2.5)]
+    floor = floors(result, lambda rate: 4 * n * 128 * result["step_count"] / rate["gemm64"])
+    what = f"{result['settings']} settings at once, {n} x 128"
+    return [against_peer(what, result["together"], "one run per setting", result["separate"], 2.5),
+            against_floor("the same", result["together"], floor, None, "two products of a step that settings do not share, at the "
+                          "rate of a product in double")]
 
 
 def stream(quick, notes):

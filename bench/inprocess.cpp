@@ -128,13 +128,16 @@ ordered_json sample_rates(const Arguments& a, const Numbers& points, int threads
       rate = a.wide ? bench::syrk_rate<double>(d, threads) : bench::syrk_rate<float>(d, threads);
     } else if (name == "gemm") {
       rate = a.wide ? bench::gemm_rate<double>(d, threads) : bench::gemm_rate<float>(d, threads);
+    } else if (name == "gemm64") {  // in double, whatever the points are
+      rate = bench::gemm_rate<double>(d, threads);
     } else if (name == "exp") {
       rate = a.wide ? bench::exp_rate<double>(threads) : bench::exp_rate<float>(threads);
     } else if (name == "small") {  // one core; all classes have the size of the first
       rate = bench::small_gram_rate(points.as_floats(), points.n / a.class_sizes.at(0),
                                     a.class_sizes.at(0), points.d, 1);
     } else {
-      throw std::runtime_error("no rate '" + spec + "'; choose from read, syrk, gemm, exp, small");
+      throw std::runtime_error("no rate '" + spec +
+                               "'; choose from read, syrk, gemm, gemm64, exp, small");
     }
     result[spec] = rate.value;
     result["way"][spec] = rate.way;
@@ -248,13 +251,16 @@ ordered_json measure(const Arguments& a, const Numbers& points, int threads) {
 
 /// The whole grid at once, and setting by setting.
 ordered_json measure_sweep([[maybe_unused]] const Arguments& a,
-                           [[maybe_unused]] const Numbers& points) {
+                           [[maybe_unused]] const Numbers& points, [[maybe_unused]] int threads) {
 #if FWSR_HAVE_SWEEP
   SelectOptions options = a.options;
   options.certificate = fwsr::CertificateKind::none;
   options.eta_relative = true;
   ordered_json together = ordered_json::array(), separate = ordered_json::array();
+  ordered_json rates = ordered_json::array();
+  rates.push_back(sample_rates(a, points, threads));
   bool same = true;
+  std::size_t steps = 0;  // of all settings
   for (int r = 0; r < a.repeats; ++r) {
     const double start = now();
     const auto entries =
@@ -283,11 +289,14 @@ ordered_json measure_sweep([[maybe_unused]] const Arguments& a,
     std::sort(listed.begin(), listed.end());
     std::sort(alone.begin(), alone.end());
     same = same && listed == alone;
+    steps = 0;
+    for (const auto& entry : entries)
+      if constexpr (requires { entry.selection.trace; }) steps += entry.selection.trace.size();
+    rates.push_back(sample_rates(a, points, threads));
   }
-  return {{"together", together},
-          {"separate", separate},
-          {"settings", a.alphas.size() * a.etas.size()},
-          {"same_picks", same}};
+  return {
+      {"together", together}, {"separate", separate}, {"settings", a.alphas.size() * a.etas.size()},
+      {"step_count", steps},  {"rates", rates},       {"same_picks", same}};
 #else
   return {{"unavailable", "this build has no fwsr/solver/sweep.hpp"}};
 #endif
@@ -395,7 +404,8 @@ int main(int argc, char** argv) {
                         {"type", a.wide ? "float64" : "float32"},
                         {"bytes", points.bytes()},
                         {"threads", threads}};
-    answer.update(a.task == "sweep" ? measure_sweep(a, points) : measure(a, points, threads));
+    answer.update(a.task == "sweep" ? measure_sweep(a, points, threads)
+                                    : measure(a, points, threads));
     answer["peak_memory_bytes"] = peak_memory();
     std::cout << answer.dump() << '\n';
   } catch (const std::exception& error) {

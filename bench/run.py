@@ -5,6 +5,7 @@ usage: run.py [--quick] [--results FOLDER] [PART ...]        (all parts when non
 
 import argparse
 import datetime
+import itertools
 import json
 import os
 import pathlib
@@ -33,10 +34,19 @@ def machine():
             "memory": f"{memory:.0f} GiB", "commit": commit, "program": output_of(tools.BIN / "fwsr", "--version")}
 
 
-def folder_name(processor):
-    """intel-xeon, amd-epyc: what the results of a processor are found under."""
-    words = re.sub(r"\(.*?\)", " ", processor).lower().replace("processor", " ")
-    return "-".join(re.findall(r"[a-z0-9]+", words)) or "unknown"
+def folder_of(results, here):
+    """intel-xeon, amd-epyc, amd-epyc-2: what the results of a machine are found under. Processors that are told by the same
+    name are told apart by their caches."""
+    words = re.sub(r"\(.*?\)", " ", here["processor"]).lower().replace("processor", " ")
+    name = "-".join(re.findall(r"[a-z0-9]+", words)) or "unknown"
+
+    def caches(folder):
+        return {json.loads(file.read_text())["machine"]["caches"] for file in folder.glob("*.json")}
+
+    for number in itertools.count(1):
+        folder = results / (name if number == 1 else f"{name}-{number}")
+        if caches(folder) <= {here["caches"]}:
+            return folder
 
 
 def measure_rates(quick):
@@ -81,7 +91,7 @@ def main():
     if unknown:
         parser.error(f"no part {', '.join(unknown)}; choose from rates, {', '.join(parts)}")
     wanted = arguments.parts or ["rates", *parts]
-    own = arguments.results / folder_name(machine()["processor"])
+    own = folder_of(arguments.results, machine())
     own.mkdir(parents=True, exist_ok=True)
 
     def save(name, result):

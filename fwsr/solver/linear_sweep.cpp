@@ -88,7 +88,8 @@ void add_sums(const Points& points, const SweepTables& z, const std::vector<doub
     sums.xkx += weight * (xk - dot(x, p, k));
     sums.plain_trace += weight * square;
     sums.trace += weight * (square + eta_squared);
-    sums.projection += weight * (square - directions.squared_along(block, i));
+    if (z.rank > 0 || k == 0)
+      sums.projection += weight * (square - directions.squared_along(block, i));
     add_sizes(points, first + i, std::sqrt(square + eta_squared), weight, z, x, block.sizes.data(),
               sums.sizes);
     for (Index e = 0; e < k; ++e) {
@@ -264,8 +265,10 @@ SweepTables make_tables(const CodesOf& codes, const BasisRows& rows, const Score
   }
   if (k > 0) product(k, exemplar_rows.values.data(), d, Op::transpose, exemplar_rows, z.among);
   z.score_error += score_roughness(theta, basis_norms, z.among.values) * scores.largest_r;
-  const std::vector<double> orthonormal = orthonormal_rows(std::move(chosen), k, features);
-  z.rank = static_cast<Index>(orthonormal.size()) / features;
+  // Who may span all points, or all but their common direction, leaves next to nothing: whoever wants to know asks for that.
+  std::vector<double> orthonormal;
+  if (k < features - 1) orthonormal = orthonormal_rows(std::move(chosen), k, features);
+  z.rank = features > 0 ? std::ssize(orthonormal) / features : 0;
   z.with = SmallMatrix(2 * m + z.rank, d);
   std::copy(basis.values.begin(), basis.values.end(), z.with.values.begin());
   std::copy(with_c.values.begin(), with_c.values.end(), z.with.row(m));

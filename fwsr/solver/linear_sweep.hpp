@@ -54,7 +54,7 @@ struct LinearSums {
   double largest_score = 0;           // max_i ||p_i||
   double score_error = 0;             // by which rounding may have changed it
   std::vector<Index> leaders;         // who may have it, whatever rounding has done; none: too many
-  double projection = 0;              // ||A - P_T A||^2 without the eta row
+  double projection = 0;              // ||A - P_T A||^2 without the eta row; 0: not said
   double plain_trace = 0;             // ||A||^2 without the eta row
   Magnitudes sizes;                   // what rounding is measured by
   std::vector<double> xp;             // per exemplar t: <X_t, p_t> ...
