@@ -136,6 +136,39 @@ TEST(Fill, one_giant_does_not_hide_how_far_apart_the_others_are) {
   }
 }
 
+TEST(Fill, what_points_have_in_common_does_not_hide_how_far_apart_they_are) {
+  const double seconds[] = {51, 38, 30, 16, 18, 2, 4, 0, 10, 48, 39, 54};
+  for (const double common : {0.0, 1e3, 1e6, 1e8, 1.7e9, 1e12})
+    for (const Center center : {Center::none, Center::point, Center::feature}) {
+      SCOPED_TRACE(testing::Message() << common << ", " << name_of(center));
+      std::vector<double> x;
+      for (const double s : seconds) x.insert(x.end(), {common + s, 3});
+      SelectOptions o;
+      o.exemplars = 6;
+      o.fill = true;
+      o.center = center;
+      const Selection s = select(MatrixView<const double>{x.data(), 12, 2, 2}, o);
+      ASSERT_EQ(s.exemplars.size(), 6u);
+      const auto found =
+          static_cast<std::size_t>(std::count(s.filled.begin(), s.filled.end(), false));
+      ASSERT_LT(found, 6u);
+      EXPECT_EQ(s.exemplars, literally_filled(x, 2, s.exemplars, found));
+    }
+}
+
+TEST(Fill, two_giants_side_by_side_are_told_apart) {
+  // 1 and 2 are the farthest from the others; then 4 from 3, and the giants from each other in their turn.
+  const std::vector<double> x = {0, 0, 2e7, 1e7, 2e7 + 1.5, 1e7, 0.25, 0, 1, 0, 0, 0.5};
+  SelectOptions o;
+  o.exemplars = 6;
+  o.fill = true;
+  o.center = Center::none;
+  const Selection s = select(MatrixView<const double>{x.data(), 6, 2, 2}, o);
+  const auto found = static_cast<std::size_t>(std::count(s.filled.begin(), s.filled.end(), false));
+  ASSERT_LT(found, 5u);
+  EXPECT_EQ(s.exemplars, literally_filled(x, 2, s.exemplars, found));
+}
+
 TEST(Fill, the_warning_says_that_it_was_done) {
   const Selection s = select(points, filled(7));
   ASSERT_FALSE(s.warnings.empty());

@@ -3,6 +3,7 @@
 #include <cfloat>
 
 #include "fwsr/cuda/load.cuh"
+#include "fwsr/solver/distance_width.hpp"
 
 namespace fwsr::cuda {
 
@@ -216,7 +217,7 @@ void launch_lower(const Device& device, const DistanceBlock& z) {
           const double apart = z.points[i * z.dim + l] - z.exemplars[t * z.dim + l];
           distance += apart * apart;
         }
-        if (distance < z.nothing * squares) distance = 0;
+        if (distance < z.nothing * (squares - 2 * z.eta_squared)) distance = 0;
       }
       least = fmin(least, distance);
     }
@@ -234,8 +235,7 @@ void launch_permitted(const Device& device, const double* v, const double* price
 }
 void launch_widen(const Device& device, const Widths& w, Index n, double* v) {
   for_each(device, n, [=] __device__(Index i) {
-    const double square = w.squares[i] + w.eta_squared;
-    v[i] += v[i] < w.doubtful * square ? 1e-8 * v[i] : 1e-12 * (square + v[i]);
+    v[i] += distance_width(v[i], w.squares[i], w.squares[i] + w.eta_squared);
   });
 }
 void launch_double_above(const Device& device, Index panel, Index d, double* matrix) {

@@ -89,11 +89,12 @@ void launch_bounds(const Device& device, const double* v, const ScoreErrors& err
 void launch_times(const Device& device, const double* times, Index n, double* v);
 void launch_times_roots(const Device& device, const double* times, Index rows, Index d, double* v);
 /// least_i <- min(least_i, squares_i + of_exemplars_t - 2 s_it) over all t, of rows of k products with exemplars; from the
-/// differences of rows of `dim` numbers where that is below `doubtful` of the squares, and 0 below `nothing` of them.
+/// differences of rows of `dim` numbers where that is below `doubtful` of the squares, and 0 below `nothing` of them without
+/// eta.
 struct DistanceBlock {
   Index rows = 0, k = 0, dim = 0;
   const double *points = nullptr, *exemplars = nullptr;
-  double doubtful = 0, nothing = 0;
+  double doubtful = 0, nothing = 0, eta_squared = 0;
   const double *s = nullptr, *squares = nullptr, *of_exemplars = nullptr;
   double* least = nullptr;
 };
@@ -106,7 +107,7 @@ void launch_permitted(const Device& device, const double* v, const double* price
 /// v_i <- v_i and its width (distance_width of solver/distances.hpp) of points of these squared norms.
 struct Widths {
   const double* squares = nullptr;
-  double eta_squared = 0, doubtful = 0;
+  double eta_squared = 0;
 };
 void launch_widen(const Device& device, const Widths& widths, Index n, double* v);
 /// Of a d x d matrix what is above its panels of columns on the diagonal counts twice.

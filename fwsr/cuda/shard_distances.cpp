@@ -45,7 +45,8 @@ Told CudaShard::answer(const LowerDistances& q) {
                             .points = rows,
                             .exemplars = with.get(),
                             .doubtful = doubtful_distance,
-                            .nothing = no_distance,
+                            .nothing = of_differences * of_differences,
+                            .eta_squared = eta_squared,
                             .s = s.get(),
                             .squares = own.squares() + first,
                             .of_exemplars = of_exemplars.get(),
@@ -79,10 +80,7 @@ Array<double> CudaShard::permitted(const CardDistances& distances) {
 FirstScore::Reply CudaShard::first(const CardDistances& distances, double enough) {
   const Array<double> values = permitted(distances);
   const double eta = distances.points->eta();
-  launch_widen(*device_,
-               {.squares = distances.points->squares(),
-                .eta_squared = eta * eta,
-                .doubtful = doubtful_distance},
+  launch_widen(*device_, {.squares = distances.points->squares(), .eta_squared = eta * eta},
                values.size(), values.get());
   const Index c =
       first_beyond(*device_, values.get(), values.size(), std::nextafter(enough, -infinity));

@@ -102,7 +102,10 @@ void describe_picks(const Task& task, const PreparedProblem& prepared, Picks pic
   result.refinement = picks.refinement;
   result.facts = std::move(picks.facts);
   result.warnings = std::move(picks.warnings);
-  const auto distances = [&] { return distances_in(*task.kernel, task.threads); };
+  const auto distances = [&] {
+    return distances_in(*task.kernel, task.linear && !prepared.factor ? task.points : nullptr,
+                        task.threads);
+  };
   if (task.kernel && fill_short_answer(task.size(), distances, o, task.terms, result))
     picks.assignment.clear();
   if (found < o.exemplars)

@@ -161,10 +161,14 @@ void describe_run(Run run, const std::optional<Exchanged>& refined, const RunPro
   if (!terms.included.empty()) warn_if_rounded(theta, kernel, result);
   if (prepared.warning) result.warnings.push_back(*prepared.warning);
   result.filled.assign(result.exemplars.size(), false);
+  const bool linear = formula_of(prepared.type.type).linear && !prepared.factor;
   const bool fills = fill_short_answer(
       kernel.size(),
-      [&] { return set ? prepared.set->distances() : distances_in(kernel, plan.threads); }, options,
-      terms, result);
+      [&] {
+        return set ? prepared.set->distances()
+                   : distances_in(kernel, linear ? prepared.points.get() : nullptr, plan.threads);
+      },
+      options, terms, result);
   warn_if_short(result, options, prepared.features(), first_warning);
   if (prepared.far && !result.exemplars.empty()) {
     FarKernel::Nearest to = prepared.far->nearest(result.exemplars, options.assignment);

@@ -63,7 +63,7 @@ void Distances::lower_some(std::span<const double> products, std::span<const dou
         candidates_.rows(first, last, rows.data());
       }
       distance = squared_distance(rows.data() + (c - first) * dim, exemplar.data(), dim);
-      if (distance < no_distance * squares) distance = 0;
+      if (distance < of_differences * of_differences * (squares - 2 * eta_squared)) distance = 0;
     }
     least_[at(c)] = std::min(least_[at(c)], distance);
   }
@@ -88,11 +88,11 @@ double Distances::largest() const {
 
 FirstScore::Reply Distances::first(double enough) const {
   const double eta_squared = candidates_.eta() * candidates_.eta();
-  for (std::size_t c = 0; c < least_.size(); ++c)
-    if (of(c) +
-            distance_width(of(c), candidates_.squared_norm(static_cast<Index>(c)) + eta_squared) >=
-        enough)
-      return {.point = before_ + terms_.point(static_cast<Index>(c)), .square = of(c)};
+  for (std::size_t c = 0; c < least_.size(); ++c) {
+    const double distance = of(c), square = candidates_.squared_norm(static_cast<Index>(c));
+    if (distance + distance_width(distance, square, square + eta_squared) >= enough)
+      return {.point = before_ + terms_.point(static_cast<Index>(c)), .square = distance};
+  }
   return {};
 }
 

@@ -4,27 +4,18 @@
 //   ||a_i - a_t||^2 = ||a_i||^2 + ||a_t||^2 - 2 <a_i, a_t>
 //
 // to 2^-53 of the squared norms or so. What is little beside these is computed again from differences, so that points which
-// are small beside one giant, or beside what they have in common, are told apart as others are.
+// are small beside one giant, or beside what they have in common, are told apart as others are. eta is in no difference.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "fwsr/prep/points.hpp"
+#include "fwsr/solver/distance_width.hpp"
 #include "fwsr/solver/questions.hpp"
 #include "fwsr/solver/terms.hpp"
 
 namespace fwsr {
-
-/// Parts of the squared norms: below the first a squared distance is computed from differences, below the second nothing
-/// is left of it but rounding, and it is 0.
-inline constexpr double doubtful_distance = 1e-7;
-inline constexpr double no_distance = 1e-14;
-
-/// By how much a squared distance may be too small, of a point of this squared norm: what is closer to another is a tie.
-constexpr double distance_width(double distance, double square) {
-  return distance < doubtful_distance * square ? 1e-8 * distance : 1e-12 * (square + distance);
-}
 
 class Distances {
  public:

@@ -9,6 +9,7 @@
 #include "fwsr/base/at.hpp"
 #include "fwsr/base/blocks.hpp"
 #include "fwsr/base/finite.hpp"
+#include "fwsr/solver/distances.hpp"
 #include "fwsr/solver/open_rows.hpp"
 
 namespace fwsr {
@@ -75,6 +76,35 @@ class DistancesInKernel final : public PointDistances {
   std::vector<double> least_, column_, prices_;
 };
 
+/// Of points that are all here.
+class DistancesHere final : public PointDistances {
+ public:
+  DistancesHere(const Points& points, int threads)
+      : points_(points), threads_(threads), own_(points, all_, 0) {}
+
+  void lower(std::span<const Index> exemplars) override {
+    std::vector<double> rows(exemplars.size() * at(points_.dim())), squares;
+    for (std::size_t t = 0; t < exemplars.size(); ++t) {
+      points_.row(exemplars[t], rows.data() + t * at(points_.dim()));
+      squares.push_back(points_.squared_norm(exemplars[t]));
+    }
+    own_.lower(
+        {.exemplars = {exemplars.begin(), exemplars.end()}, .rows = rows, .squares = squares},
+        threads_);
+  }
+  void permit(std::span<const double> prices) override { own_.permit(prices); }
+  Index farthest() override {
+    const double most = own_.largest();
+    return most == -infinity ? -1 : own_.first(most).point;
+  }
+
+ private:
+  const Points& points_;
+  int threads_;
+  const Terms all_;  // may be added
+  Distances own_;
+};
+
 /// Prices of all points, 0 for those that may not be added: asked before each that is, and answered where they have
 /// changed. Null: all may.
 using MayBeAdded = std::function<std::optional<std::span<const double>>()>;
@@ -99,7 +129,9 @@ void fill_up(PointDistances& distances, Index wanted, Selection& selection,
 
 }  // namespace
 
-std::unique_ptr<PointDistances> distances_in(const KernelMatrix& kernel, int threads) {
+std::unique_ptr<PointDistances> distances_in(const KernelMatrix& kernel, const Points* linear,
+                                             int threads) {
+  if (linear) return std::make_unique<DistancesHere>(*linear, threads);
   return std::make_unique<DistancesInKernel>(kernel, threads);
 }
 

@@ -12,8 +12,9 @@
 
 namespace fwsr {
 
-/// From whole columns of a kernel, which outlives it.
-std::unique_ptr<PointDistances> distances_in(const KernelMatrix& kernel, int threads);
+/// From whole columns of a kernel, or, where it is the linear kernel of some points, from these. Both outlive it.
+std::unique_ptr<PointDistances> distances_in(const KernelMatrix& kernel, const Points* linear,
+                                             int threads);
 
 /// Where the answer is short: adds the candidates farthest from all exemplars, one by one, up to k if that was asked for,
 /// else until every group has its floor. They are marked as filled, with strength and (where codes are kept) codes 0, and
