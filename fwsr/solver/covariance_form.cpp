@@ -19,8 +19,10 @@ namespace {
 /// Scores that differ by more than this, relatively, from their exact value are computed anew.
 constexpr double drift_double = 1e-6;
 constexpr double drift_single = 1e-3;
-/// Below this part of f(0), float32 products no longer carry the picks.
+/// Below this part of f(0), or when what they may have done to r is more than this part of the best score, float32 products
+/// no longer carry the picks. Rounding does some hundredth of what it may do.
 constexpr double single_enough = 1e-4;
+constexpr double single_known = 1e-3;
 
 double trace_of(const std::vector<double>& square, Index d) {
   double sum = 0;
@@ -91,11 +93,12 @@ double CovarianceForm::exact_score(Index j) {
              cw_.data() + first);
       },
       rows_at_once);
-  return std::max(0.0, dot(w_.data(), cw_.data(), dim_));
+  return square_ = std::max(0.0, dot(w_.data(), cw_.data(), dim_));
 }
 
 void CovarianceForm::refine() {
-  if (!covariance_->single || f_ >= single_enough * f_at_zero_) return;
+  if (!covariance_->single) return;
+  if (f_ >= single_enough * f_at_zero_ && covariance_->r_error <= single_known * square_) return;
   covariance_.reset();
   covariance_ = points_.covariance(false);
   trace_ = trace_of(covariance_->c, dim_);

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -68,8 +69,9 @@ class CovarianceForm final : public Form {
   Residual e_;
   std::unique_ptr<PointRun> run_;
   double f_ = 0, f_at_zero_ = 0;
-  std::vector<double> a_, w_, cw_, av_, rv_;  // a_j, w, C w, A v, R v
-  Probe probe_;                               // of the step under way
+  std::vector<double> a_, w_, cw_, av_, rv_;                 // a_j, w, C w, A v, R v
+  Probe probe_;                                              // of the step under way
+  double square_ = std::numeric_limits<double>::infinity();  // nu^2 of the last pick
   double tr_ec_ = 0;
   bool rescored_ = false;
   // Of steps whose scores nobody has looked at: from which E they were last computed anew, and the steps since.
