@@ -28,11 +28,18 @@ struct Problem {
       std::fill(numbers.begin(), numbers.end(), most);
     }
     for (Index i = 0; i < n; ++i) rows.push_back(numbers.data() + i * (d + 1));
-    for (auto& vector : vectors)
+    constexpr double low = 0x1p24 + 0x1p16 + 0x1p8 + 1;
+    for (int k = 0; k < 3; ++k)
       for (Index l = 0; l < d; ++l) {
-        const double x = what == What::extreme ? 1 : rng.normal();
-        vector.push_back(
-            what == What::wide ? x * std::ldexp(1.0, static_cast<int>(rng.below(200)) - 100) : x);
+        double x = rng.normal();
+        if (what == What::wide) x *= std::ldexp(1.0, static_cast<int>(rng.below(200)) - 100);
+        // Whole numbers, all of whose digits are the least or the largest; beside the largest number that there may be.
+        if (what == What::extreme)
+          x = l == 0   ? 0x1p39 - 0x1p32
+              : k == 0 ? -126 * 0x1p32 - 128 * low
+              : k == 1 ? 126 * 0x1p32 + 127 * low
+                       : (l % 2 ? 126 * 0x1p32 - 128 * low : -126 * 0x1p32 + 127 * low);
+        vectors[k].push_back(x);
       }
   }
   Rows<T> all() const { return {.rows = rows.data(), .count = count, .d = features}; }

@@ -1,4 +1,4 @@
-// The loops of byte_gram.hpp as one set of instructions has them.
+// The loops of byte_gram.hpp, byte_forms.hpp and byte_vectors.hpp as one set of instructions has them.
 #pragma once
 
 #include <cstdint>

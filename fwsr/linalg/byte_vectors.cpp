@@ -38,7 +38,8 @@ void ByteVectors::set(const double* u, const double* v, const double* w, Index d
     for (Index l = 0; l < d; ++l) largest = std::max(largest, std::abs(vectors[k][l]));
     // A little less than 2^39 of them, so that the last digit does not overflow.
     sigma_[k] = largest / (0x1p39 - 0x1p32);
-    const double times = largest > 0 ? 1 / sigma_[k] : 0;
+    // What is so small that its inverse is no number is as good as zero.
+    const double times = std::isnormal(sigma_[k]) && sigma_[k] > 0x1p-1020 ? 1 / sigma_[k] : 0;
     for (Index l = 0; l < d; ++l) {
       // The last group ends with the last feature; those that it shares with the one before are counted there.
       const Index place = l / group < groups_ - 1 ? l % group : l - (d - group);

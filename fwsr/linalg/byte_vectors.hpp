@@ -22,7 +22,7 @@ class ByteVectors {
 
   /// None yet.
   ByteVectors() = default;
-  /// Of d numbers each. @pre there(d)
+  /// Of d finite numbers each. @pre there(d)
   void set(const double* u, const double* v, const double* w, Index d);
   void clear() { groups_ = 0; }
   bool empty() const { return groups_ == 0; }

@@ -1,5 +1,5 @@
-// The loops of byte_gram.hpp, byte_forms.hpp and byte_vectors.hpp with AVX-512 VNNI, which multiplies four unsigned bytes with four that have a sign, and adds
-// them to a 32-bit number, sixteen times at once:
+// The loops of byte_gram.hpp, byte_forms.hpp and byte_vectors.hpp with AVX-512 VNNI, which multiplies four unsigned bytes
+// with four that have a sign, and adds them to a 32-bit number, sixteen times at once:
 //
 //   S_lj = sum_i u_il (u_ij - 128) + 128 sum_i u_il
 #if defined(__x86_64__)
