@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command.hpp"
+#include "apps/machines.hpp"
 #include "apps/option_list.hpp"
 #include "apps/text.hpp"
 #include "fwsr/base/blocks.hpp"
@@ -51,9 +52,11 @@ Header parse_header(const std::string& text) {
 
 void add_data_arguments(CLI::App& app, DataArguments& a) {
   app.add_option("DATA", a.path,
-                 "file with one point per row: npy, npz (also SciPy's sparse), csv or tsv, libsvm, "
-                 "idx, mat; - reads csv or libsvm from standard input; digits is a built-in set of "
-                 "1797 images");
+                 machines() ? "file with one point per row, or many as 'part-*.npy': npy, idx, csv "
+                              "or tsv, libsvm"
+                            : "file with one point per row: npy, npz (also SciPy's sparse), csv or "
+                              "tsv, libsvm, idx, mat; - reads csv or libsvm from standard input; "
+                              "digits is a built-in set of 1797 images");
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
     app.add_option(name, value, help)->type_name(type)->group("Reading");
   };

@@ -85,6 +85,9 @@ class Program final : public Machines {
   Dataset load(const DataArguments& a, Index memory) override {
     if (a.path == "-")
       throw UsageError("fwsr-mpi reads files, which every rank can open; - is standard input");
+    if (a.path == "digits" && access(a.path.c_str(), F_OK) != 0)
+      throw UsageError(
+          "fwsr-mpi reads files, which every rank can open; digits is a set that fwsr itself has");
     threads_named_ = a.threads;
     paths_ = must(files_named(a.path));
     Dataset data = must(TextSet::suits(paths_.front(), a.read.budget))

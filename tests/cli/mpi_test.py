@@ -225,6 +225,7 @@ class Errors(Ranks):
         self.write("bad.npy", npy_bytes(rows, "<f8"))
         self.refused(1, "point 4900 has NaN in feature 2", 3, "select", "bad.npy", "-k", "3", *FWSR)
         self.refused(1, "nothing.npy", 2, "select", "nothing.npy", "-k", "3")
+        self.refused(2, "digits is a set that fwsr itself has", 2, "select", "digits", "-k", "3")
         self.refused(1, "no file has such a name", 2, "select", "nothing-*.npy", "-k", "3")
         self.refused(2, "unknown option '--foo'", 2, "select", "points.npy", "-k", "3", "--foo")
         self.refused(2, "fwsr-mpi shares the work of select and sweep alone", 2, "inspect", "points.npy")
