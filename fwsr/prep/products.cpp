@@ -176,7 +176,7 @@ void Points::prepare(std::span<const double> a, std::span<const double> av,
 
 double Points::pass(Index first, Index last, const Directions& along, const ScoreStep& step,
                     const double* r, double* c, double* h) const {
-  const auto& [a, av, rv, in_digits] = along;
+  const Direction &a = along.a, &av = along.av, &rv = along.rv;
   double largest = -std::numeric_limits<double>::infinity();
   if (sparse()) {
     std::vector<double> row_i(at(dim()));
@@ -201,9 +201,9 @@ double Points::pass(Index first, Index last, const Directions& along, const Scor
       with.products = {
           .x = product_with(begin, a), .y = product_with(begin, av), .z = product_with(begin, rv)};
       if constexpr (sizeof(T) == 1)
-        if (!in_digits.empty()) {
+        if (!along.in_digits.empty()) {
           double x[chunk_rows], y[chunk_rows], z[chunk_rows];
-          in_digits.dots(rows, x, y, z);
+          along.in_digits.dots(rows, x, y, z);
           return update_scores(with.products, step, rows.count, x, y, z, r + own, c + own, h + own);
         }
       return pass_rows(rows, with, step, r + own, c + own, h + own);
